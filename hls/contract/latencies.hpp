@@ -1,0 +1,51 @@
+// How many cycles each step of the machine takes: the interface between compiler, golden card and RTL.
+// Part of the contract: C++14, relies on nothing. docs/latencies.md says which registers each number counts and why a
+// pipeline of that depth can run at the clocks of hardware_config.hpp.
+#pragma once
+
+namespace lpu {
+namespace contract {
+
+// ---- building blocks
+constexpr int kConvertCycles = 4;   ///< accumulator to binary32: sign and leading zeros, shift (2), round
+constexpr int kMultiplyCycles = 4;  ///< binary32 multiply
+constexpr int kAddCycles = 5;       ///< binary32 add
+constexpr int kQuantiseCycles = 5;  ///< 32 exponents' maximum (3), shift, round
+constexpr int kWriteCycles = 1;     ///< into a memory; visible in the cycle after
+constexpr int kTableCycles = 5;     ///< look-up (2), interpolate (multiply 2, add 1)
+
+// ---- MVU
+constexpr int kMatvecCycles = 20;  ///< a beat's issue to its sum in the accumulator, readable
+// ---- VPU chains: from the cycle in which values enter to the cycle in which the result can be read
+constexpr int kResidualCycles = kConvertCycles + kAddCycles + kWriteCycles;  ///< residual
+constexpr int kResidualBlockCycles = kConvertCycles + kAddCycles + kMultiplyCycles + kQuantiseCycles + kWriteCycles;
+constexpr int kEmbedFetchCycles = 8;  ///< lane memory (3), wide multiplexer (3), to binary32 (2); then as the residual
+constexpr int kNormCycles =
+    kConvertCycles + kAddCycles + 1 + 4 + 6 + kConvertCycles + kMultiplyCycles + kAddCycles + kTableCycles + 1;
+///< last value's entry to 1/rms: residual, fixed point (1), square (4), sum (6), binary32, × 1/n, + epsilon, rsqrt
+constexpr int kRotaryCycles = kMultiplyCycles + kAddCycles;
+constexpr int kBiasCycles = kAddCycles;  ///< added to query, key and value chains that have a bias
+constexpr int kQueryCycles = kConvertCycles + kMultiplyCycles + kRotaryCycles + kQuantiseCycles + kWriteCycles;
+/// largest magnitude (3), × 1/127 (multiply), round up (1), reciprocal (table), multiply, round (1)
+constexpr int kFitCycles = 3 + kMultiplyCycles + 1 + kTableCycles + kMultiplyCycles + 1;
+constexpr int kKeyCycles =
+    kConvertCycles + kMultiplyCycles + kRotaryCycles + kFitCycles + 4;           ///< up to 3 words written
+constexpr int kValueCycles = kConvertCycles + kMultiplyCycles + kFitCycles + 6;  ///< read, modify, write of 2 words
+constexpr int kMixCycles = kConvertCycles + kMultiplyCycles + kQuantiseCycles + kWriteCycles;
+constexpr int kSwigluCycles =
+    kConvertCycles + kMultiplyCycles + 2 + kTableCycles + kMultiplyCycles + kQuantiseCycles + kWriteCycles;
+constexpr int kLogitCycles = kConvertCycles + kMultiplyCycles + 12;  ///< last logit's entry to the next token's id
+// ---- SMX
+/// fixed point (2), 2^f (table), × V's scale (3), exponent (1), maximum of 32 (3), shift and round (2), write
+constexpr int kSoftmaxBlockCycles = 2 + kTableCycles + 3 + 1 + 3 + 2 + kWriteCycles;
+constexpr int kSoftmaxRowCycles = kSoftmaxBlockCycles + 1;  ///< the row's largest exponent, known to the MVU
+constexpr int kReciprocalCycles = 2 + kTableCycles + 6 + 2 + kConvertCycles + kTableCycles + kWriteCycles;  ///< 1/z
+// ---- KV ports
+constexpr int kValuePortCycles = 4;  ///< two words read, two written, per row group of a V column
+
+static_assert(kMatvecCycles >= 2, "a beat needs at least a memory read and an accumulation");
+static_assert(kResidualBlockCycles > kResidualCycles, "a block is quantised from the residual that was just written");
+static_assert(kSoftmaxRowCycles > kSoftmaxBlockCycles, "a row ends after its last block");
+
+}  // namespace contract
+}  // namespace lpu
