@@ -1,0 +1,55 @@
+// Round to nearest even, and saturation, of integers and of binary32 taken to fixed point (docs/numbers.md, `RNE`).
+// A shift, an increment and a comparison; counted in the latencies of the operations that use them.
+// Relies on integers.hpp and binary32.hpp.
+#pragma once
+
+#include <cstdint>
+
+#include "hls/engine/binary32.hpp"
+#include "hls/engine/integers.hpp"
+
+namespace lpu {
+namespace engine {
+
+/// RNE(value · 2^−shift). A shift ≤ 0 is one to the left: the caller knows that the result fits.
+inline Int128 shift_right_round_even(Int128 value, int shift) {
+  if (shift <= 0) return shift_left(value, -shift);
+  if (shift > 127) return 0;  // |value| ≤ 2^127: at most one half, and zero is even
+  const Int128 floor = value >> shift;
+  const UInt128 one = 1;
+  const UInt128 rest = static_cast<UInt128>(value) & static_cast<UInt128>((one << shift) - 1);
+  const UInt128 half = one << (shift - 1);
+  const bool up = rest > half || (rest == half && (floor & 1) != 0);
+  return floor + (up ? 1 : 0);
+}
+
+/// Clamps to 32 bits, two's complement; counts when that changes the value.
+inline std::int32_t saturate32(Int128 value, Status& status) {
+  const Int128 highest = 2147483647;
+  const Int128 lowest = -highest - 1;
+  if (value > highest) {
+    status.saturations += 1;
+    return 2147483647;
+  }
+  if (value < lowest) {
+    status.saturations += 1;
+    return -2147483647 - 1;
+  }
+  return static_cast<std::int32_t>(value);
+}
+
+/// RNE(x · 2^fraction_bits). Magnitudes from 2^64 on give ±2^64: every user clamps to fewer bits than that.
+inline Int128 float_to_fixed(float x, int fraction_bits) {
+  const int field = exponent_field(x);
+  if (field == 0) return 0;
+  const std::uint32_t bits = bits_from_float(x);
+  const std::int32_t magnitude = static_cast<std::int32_t>((bits & kFractionMask) | kSmallestNormalBits);
+  const bool negative = (bits & kSignBit) != 0;
+  // x = ±magnitude · 2^(field − bias − 23)
+  const int left = field - kFloatBias - kFloatFractionBits + fraction_bits;
+  const Int128 fixed = left > 40 ? shift_left(1, 64) : shift_right_round_even(static_cast<Int128>(magnitude), -left);
+  return negative ? static_cast<Int128>(-fixed) : fixed;
+}
+
+}  // namespace engine
+}  // namespace lpu
