@@ -1,0 +1,224 @@
+// Opens a bundle and believes nothing that it hasn't checked.
+//
+// A bundle is a folder:
+//   1. manifest.crc32      eight hexadecimal digits and a newline: CRC-32 of manifest.json
+//   2. manifest.json       what it was made from and for; size and CRC-32 of each file below (docs/card_bundle.md)
+//   3. program.bin         timed instructions (program_file.hpp)
+//   4. lane_words.bin      [lane_word_count × column_groups × lanes × 18 bytes]
+//   5. minimum_words.bin   [minimum_word_count × column_groups × lanes × 2 bytes]; not there when empty
+//   6. exponents.bin       [exponent words × lanes] signed bytes
+//   7. constants.bin       [values] binary32
+//   8. rope.bin            [context × head_size/2 × 2] binary32: cosine, sine
+//   9. tokenizer.gguf      a GGUF file without tensors
+// Order of checks: manifest's checksum, its fields, each file's size, each file's checksum, sizes against the shapes,
+// program. Files are mapped: one that is used needs no copy, and pages that only the checksum touched are let go.
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <system_error>
+
+#include "host/base/error.hpp"
+#include "host/bundle/bundle.hpp"
+#include "host/bundle/checksum.hpp"
+#include "host/bundle/manifest.hpp"
+#include "host/bundle/program_file.hpp"
+
+namespace lpu::bundle {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kPieceBytes = std::size_t{4} << 20;  // checked at a time, so that few pages are held
+
+}  // namespace
+
+struct Bundle::State {
+  fs::path folder;
+  Manifest manifest;
+  contract::HardwareConfig hardware{};  ///< the manifest's, with name and note
+  contract::Program program;
+  std::array<std::optional<MappedFile>, kSectionFiles.size()> files;
+
+  [[nodiscard]] std::string path_of(Section section) const { return (folder / file_of(section)).string(); }
+  [[nodiscard]] std::span<const std::byte> bytes(Section section) const {
+    const auto& file = files[static_cast<std::size_t>(section)];
+    return file ? file->bytes() : std::span<const std::byte>();
+  }
+  [[nodiscard]] const std::uint8_t* data(Section section) const {
+    return reinterpret_cast<const std::uint8_t*>(bytes(section).data());
+  }
+  void read_manifest();
+  void map_files();
+  void check_sums(const std::function<void(double)>& progress) const;
+  void check_sizes() const;
+  void check_numbers(Section section) const;
+};
+
+void Bundle::State::read_manifest() {
+  std::error_code error;
+  if (!fs::is_directory(folder, error))
+    fail(ExitCode::kIo, "{}: there is no such folder; give the folder that `lpu compile` wrote", folder.string());
+  const fs::path path = folder / kManifestFile;
+  if (!fs::exists(path, error))
+    fail(ExitCode::kBadInput, "{}: isn't a bundle: {} is missing; give the folder that `lpu compile` wrote",
+         folder.string(), kManifestFile);
+  const MappedFile file(path);
+  if (file.bytes().size() > kManifestLimitBytes)
+    fail(ExitCode::kBadInput, "{}: has {} bytes, but no manifest has more than {}; compile the model again",
+         path.string(), file.bytes().size(), kManifestLimitBytes);
+  const MappedFile checksum(folder / kManifestChecksumFile);
+  const std::string_view noted(reinterpret_cast<const char*>(checksum.bytes().data()), checksum.bytes().size());
+  const std::string counted = crc32_text(crc32_of(file.bytes()));
+  if (noted != counted + "\n")
+    fail(ExitCode::kBadInput, "{}: is damaged: its checksum is {}, which isn't what {} says; compile the model again",
+         path.string(), counted, kManifestChecksumFile);
+  manifest = parse_manifest({reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()}, path.string());
+  hardware = manifest.hardware;
+  hardware.name = manifest.configuration_name.c_str();
+  hardware.note = manifest.configuration_note.c_str();
+}
+
+void Bundle::State::map_files() {
+  for (std::size_t i = 0; i < kSectionFiles.size(); ++i) {
+    const fs::path path = folder / kSectionFiles[i];
+    const std::uint64_t wanted = manifest.files[i].bytes;
+    std::error_code error;
+    if (wanted == 0) continue;
+    if (!fs::exists(path, error))
+      fail(ExitCode::kBadInput, "{}: is missing from the bundle; compile the model again", path.string());
+    if (const std::uint64_t found = fs::file_size(path, error); error || found != wanted)
+      fail(ExitCode::kBadInput,
+           "{}: has {} bytes, but the manifest says {}; it was cut off or altered: compile the model again",
+           path.string(), error ? 0 : found, wanted);
+    files[i].emplace(path);
+  }
+}
+
+void Bundle::State::check_sums(const std::function<void(double)>& progress) const {
+  std::uint64_t all_bytes = 0;
+  std::uint64_t done_bytes = 0;
+  for (const FileEntry& entry : manifest.files) all_bytes += entry.bytes;
+  for (std::size_t i = 0; i < kSectionFiles.size(); ++i) {
+    if (!files[i]) continue;
+    const std::span<const std::byte> bytes = files[i]->bytes();
+    std::uint32_t checksum = 0;
+    for (std::size_t at = 0; at < bytes.size(); at += kPieceBytes) {
+      const std::span<const std::byte> piece = bytes.subspan(at, std::min(kPieceBytes, bytes.size() - at));
+      checksum = crc32_of(piece, checksum);
+      files[i]->forget(at, piece.size());
+      done_bytes += piece.size();
+      if (progress) progress(static_cast<double>(done_bytes) / static_cast<double>(all_bytes));
+    }
+    if (checksum != manifest.files[i].crc32)
+      fail(ExitCode::kBadInput, "{}: is damaged: its checksum is {}, but the manifest says {}; compile the model again",
+           files[i]->path().string(), crc32_text(checksum), crc32_text(manifest.files[i].crc32));
+  }
+}
+
+void Bundle::State::check_sizes() const {
+  const auto lanes = static_cast<std::uint64_t>(hardware.lanes);
+  const std::uint64_t all_lanes = lanes * static_cast<std::uint64_t>(hardware.column_groups);
+  const auto expect = [&](Section section, std::uint64_t wanted, std::string_view why) {
+    const std::uint64_t found = manifest.file(section).bytes;
+    if (found != wanted)
+      fail(ExitCode::kBadInput, "{}: has {} bytes, but {} make {}; compile the model again", path_of(section), found,
+           why, wanted);
+  };
+  const auto most = [&](Section section, std::uint64_t unit_bytes, int limit, std::string_view what) {
+    const std::uint64_t found = manifest.file(section).bytes;
+    if (found % unit_bytes != 0 || found / unit_bytes > static_cast<std::uint64_t>(limit))
+      fail(ExitCode::kBadInput,
+           "{}: has {} bytes, but must be whole {} of {} bytes, at most {}; compile the model again", path_of(section),
+           found, what, unit_bytes, limit);
+  };
+  expect(Section::kLaneWords, manifest.lane_word_count * all_lanes * contract::kWordBytes, "the manifest's lane words");
+  expect(Section::kMinimumWords, manifest.minimum_word_count * all_lanes * contract::kMinimumBytes,
+         "the manifest's minimum words");
+  most(Section::kExponents, lanes, hardware.exponent_words, "exponent words");
+  most(Section::kConstants, sizeof(float), hardware.constant_values, "values");
+  const std::uint64_t pairs = std::uint64_t{manifest.shape.context_tokens} * (manifest.shape.head_size / 2);
+  expect(Section::kRope, pairs * 2 * sizeof(float), "the context's (cosine, sine) pairs");
+  most(Section::kRope, 2 * sizeof(float), hardware.rope_pairs, "pairs");
+  if (manifest.file(Section::kTokenizer).bytes == 0)
+    fail(ExitCode::kBadInput, "{}: is empty; compile the model again", path_of(Section::kTokenizer));
+}
+
+/// The machine knows neither NaN nor infinity (docs/numbers.md §1).
+void Bundle::State::check_numbers(Section section) const {
+  const std::span<const std::byte> all = bytes(section);
+  for (std::size_t at = 0; at + sizeof(float) <= all.size(); at += sizeof(float)) {
+    float value = 0;
+    std::memcpy(&value, all.data() + at, sizeof value);
+    if (!std::isfinite(value))
+      fail(ExitCode::kBadInput, "{}: the value at byte {} isn't a finite number; compile the model again",
+           path_of(section), at);
+  }
+}
+
+Bundle Bundle::open(const fs::path& folder, const std::function<void(double)>& progress) {
+  auto state = std::make_shared<State>();
+  state->folder = folder;
+  state->read_manifest();
+  state->map_files();
+  state->check_sums(progress);
+  state->check_sizes();
+  state->check_numbers(Section::kConstants);
+  state->check_numbers(Section::kRope);
+  state->program = parse_program(state->bytes(Section::kProgram), state->hardware, state->manifest.shape.context_tokens,
+                                 state->path_of(Section::kProgram));
+  Bundle bundle;
+  bundle.state_ = std::move(state);
+  return bundle;
+}
+
+const fs::path& Bundle::folder() const { return state_->folder; }
+const contract::HardwareConfig& Bundle::hardware() const { return state_->hardware; }
+const std::string& Bundle::hardware_name() const { return state_->manifest.hardware_name; }
+const std::string& Bundle::model_name() const { return state_->manifest.model_name; }
+std::uint64_t Bundle::model_file_bytes() const { return state_->manifest.model_file_bytes; }
+const contract::ModelShape& Bundle::shape() const { return state_->manifest.shape; }
+const contract::Program& Bundle::program() const { return state_->program; }
+const std::string& Bundle::report_json() const { return state_->manifest.report_json; }
+fs::path Bundle::tokenizer_file() const { return state_->path_of(Section::kTokenizer); }
+
+contract::MemoryImage Bundle::image() const {
+  const State& state = *state_;
+  contract::MemoryImage image;
+  image.lane_words = state.data(Section::kLaneWords);
+  image.lane_word_count = state.manifest.lane_word_count;
+  image.kv_word_count = state.manifest.kv_word_count;
+  image.minimum_words = state.data(Section::kMinimumWords);
+  image.minimum_word_count = state.manifest.minimum_word_count;
+  image.exponents = state.data(Section::kExponents);
+  image.exponent_word_count = state.bytes(Section::kExponents).size() / static_cast<std::size_t>(state.hardware.lanes);
+  image.constants = state.data(Section::kConstants);
+  image.constant_count = state.bytes(Section::kConstants).size() / sizeof(float);
+  image.rope = state.data(Section::kRope);
+  image.rope_pair_count = state.bytes(Section::kRope).size() / (2 * sizeof(float));
+  return image;
+}
+
+void Bundle::forget_lane_words(std::size_t first_byte, std::size_t bytes) const {
+  const auto& file = state_->files[static_cast<std::size_t>(Section::kLaneWords)];
+  if (file) file->forget(first_byte, bytes);
+}
+
+std::uint64_t Bundle::image_bytes() const {
+  std::uint64_t sum = 0;
+  for (const Section section :
+       {Section::kLaneWords, Section::kMinimumWords, Section::kExponents, Section::kConstants, Section::kRope})
+    sum += state_->manifest.file(section).bytes;
+  return sum;
+}
+
+std::uint64_t Bundle::resident_bytes() const {
+  const contract::HardwareConfig& c = state_->hardware;
+  const std::uint64_t kv_bytes = state_->manifest.kv_word_count * static_cast<std::uint64_t>(c.lanes) *
+                                 static_cast<std::uint64_t>(c.column_groups) * contract::kWordBytes;
+  return image_bytes() + kv_bytes + state_->manifest.file(Section::kProgram).bytes;
+}
+
+}  // namespace lpu::bundle

@@ -1,0 +1,240 @@
+#include "host/compiler/layout.hpp"
+
+#include <algorithm>
+
+#include "host/base/error.hpp"
+
+namespace lpu::compiler {
+
+using contract::ceil_divide;
+using model::TensorType;
+
+namespace {
+
+std::uint32_t divide_up(std::uint32_t value, std::uint32_t by) { return (value + by - 1) / by; }
+
+/// Hands out addresses; sums are kept in 64 bits and checked against the fields' widths at the end.
+struct Cursor {
+  std::uint64_t at = 0;
+  std::uint32_t take(std::uint64_t count) {
+    const std::uint64_t here = at;
+    at += count;
+    return static_cast<std::uint32_t>(here);
+  }
+};
+
+struct Cursors {
+  Cursor words, minimums, exponents, constants;
+};
+
+MatrixPlace place_matrix(const MatrixFormat& format, std::uint32_t rows, std::uint32_t columns, const Geometry& g,
+                         Cursors& cursors) {
+  MatrixPlace m;
+  m.format = format;
+  m.rows = rows;
+  m.blocks = columns / contract::kBlockValues;
+  m.row_groups = divide_up(rows, g.lanes);
+  m.sets = divide_up(m.blocks, g.groups);
+  m.address = cursors.words.take(m.words());
+  m.minimum_address = cursors.minimums.take(m.minimums());
+  m.exponent_address = cursors.exponents.take(m.row_groups);
+  return m;
+}
+
+}  // namespace
+
+MatrixFormat format_for(TensorType type, const contract::HardwareConfig& hardware) {
+  const MatrixFormat eight_bits{2, true, false, false};
+  switch (type) {
+    case TensorType::kQ4_0:
+      return {1, true, true, false};
+    case TensorType::kQ5_0:
+      return {2, true, true, false};
+    case TensorType::kQ4_1:
+    case TensorType::kQ4_K:
+      return hardware.has_minimum ? MatrixFormat{1, false, false, true} : eight_bits;
+    case TensorType::kQ5_1:
+    case TensorType::kQ5_K:
+      return hardware.has_minimum ? MatrixFormat{2, true, false, true} : eight_bits;
+    case TensorType::kF32:
+    case TensorType::kF16:
+    case TensorType::kBF16:
+    case TensorType::kQ8_0:
+    case TensorType::kQ6_K:
+      return eight_bits;
+  }
+  fail(ExitCode::kInternal, "tensor type {} has no code", static_cast<unsigned>(type));
+}
+
+MatrixFormat common_format(const MatrixFormat& a, const MatrixFormat& b) {
+  if (a == b) return a;
+  return {2, true, a.signed_scale || b.signed_scale, a.has_minimum || b.has_minimum};
+}
+
+std::string describe(const MatrixFormat& format) {
+  return fmt::format("{} bits{}", 4 * format.nibbles, format.has_minimum ? " + minimum" : "");
+}
+
+bool LayerPlace::same_kind(const LayerPlace& other) const {
+  return key.format == other.key.format && query.format == other.query.format && value.format == other.value.format &&
+         out.format == other.out.format && gate_up.format == other.gate_up.format && down.format == other.down.format;
+}
+
+Geometry::Geometry(const contract::HardwareConfig& hardware, const contract::ModelShape& shape) {
+  lanes = static_cast<std::uint32_t>(hardware.lanes);
+  groups = static_cast<std::uint32_t>(hardware.column_groups);
+  segments =
+      static_cast<std::uint32_t>(contract::segments_for(hardware.column_groups, static_cast<int>(shape.kv_heads)));
+  groups_per_segment = groups / segments;
+  width_blocks = shape.width / contract::kBlockValues;
+  ffn_blocks = shape.ffn_width / contract::kBlockValues;
+  head_blocks = shape.head_size / contract::kBlockValues;
+  rounds = shape.heads / segments;
+  slots = shape.kv_heads / segments;
+  queries_per_kv = shape.heads / shape.kv_heads;
+  context_blocks = divide_up(shape.context_tokens, contract::kBlockValues);
+  key_sets = divide_up(head_blocks, groups_per_segment);
+  value_sets = divide_up(context_blocks, groups_per_segment);
+  key_row_groups = divide_up(context_blocks * contract::kBlockValues, lanes);
+  value_row_groups = divide_up(shape.head_size, lanes);
+  key_nibbles = shape.kv_bits == 12 ? 3 : 2;
+}
+
+std::uint32_t Geometry::query_row_in_file(std::uint32_t index, std::uint32_t head_size) const {
+  const std::uint32_t place = index / head_size;  // round · segments + segment
+  const std::uint32_t round = place / segments;
+  const std::uint32_t kv_head = (round / queries_per_kv) * segments + place % segments;
+  return (kv_head * queries_per_kv + round % queries_per_kv) * head_size + index % head_size;
+}
+
+namespace {
+
+contract::ModelShape shape_of(const model::Model& model, std::uint32_t context_tokens, std::uint32_t kv_bits) {
+  const model::Hyperparameters& h = model.shape();
+  contract::ModelShape shape;
+  shape.layers = h.layers;
+  shape.width = h.width;
+  shape.heads = h.heads;
+  shape.kv_heads = h.kv_heads;
+  shape.head_size = h.head_size;
+  shape.ffn_width = h.ffn_width;
+  shape.vocabulary = h.vocabulary;
+  shape.context_tokens = context_tokens;
+  shape.kv_bits = kv_bits;
+  shape.norm_epsilon = h.norm_epsilon;
+  return shape;
+}
+
+void place_layer(const model::Layer& layer, const model::Hyperparameters& h, Layout& layout, Cursors& cursors) {
+  const Geometry& g = layout.geometry;
+  const contract::HardwareConfig& hw = layout.hardware;
+  const auto format = [&](const model::Tensor* tensor) { return format_for(tensor->type, hw); };
+  LayerPlace p;
+  p.key = place_matrix(format(layer.key), h.kv_heads * h.head_size, h.width, g, cursors);
+  p.query = place_matrix(format(layer.query), h.heads * h.head_size, h.width, g, cursors);
+  p.value = place_matrix(format(layer.value), h.kv_heads * h.head_size, h.width, g, cursors);
+  p.out = place_matrix(format(layer.attention_out), h.width, h.heads * h.head_size, g, cursors);
+  p.gate_up = place_matrix(common_format(format(layer.gate), format(layer.up)), 2 * h.ffn_width, h.width, g, cursors);
+  p.down = place_matrix(format(layer.down), h.width, h.ffn_width, g, cursors);
+  p.key_grid = cursors.exponents.take(divide_up(h.kv_heads, g.lanes));
+  p.value_grid = cursors.exponents.take(divide_up(h.kv_heads, g.lanes));
+  p.ffn_gain = cursors.constants.take(h.width);
+  p.next_gain = cursors.constants.take(h.width);
+  if (h.qkv_bias) {
+    p.query_bias = cursors.constants.take(std::uint64_t{h.heads} * h.head_size);
+    p.key_bias = cursors.constants.take(std::uint64_t{h.kv_heads} * h.head_size);
+    p.value_bias = cursors.constants.take(std::uint64_t{h.kv_heads} * h.head_size);
+  }
+  layout.layers.push_back(p);
+}
+
+ActivationPlace place_activations(const Geometry& g, const contract::ModelShape& shape) {
+  Cursor cursor;
+  ActivationPlace a{};
+  a.attention = cursor.take(divide_up(g.width_blocks, g.groups));
+  a.query = cursor.take(std::uint64_t{g.rounds} * g.key_sets);
+  a.softmax = cursor.take(std::uint64_t{g.rounds} * g.value_sets);
+  a.heads = cursor.take(divide_up(shape.heads * g.head_blocks, g.groups));
+  a.ffn = cursor.take(divide_up(g.width_blocks, g.groups));
+  a.hidden = cursor.take(divide_up(g.ffn_blocks, g.groups));
+  a.blocks = static_cast<std::uint32_t>(std::min<std::uint64_t>(cursor.at, UINT32_MAX));
+  return a;
+}
+
+void check_limits(const model::Model& model, const Layout& layout) {
+  const std::string file = model.file().path().string();
+  const contract::ModelShape& s = layout.shape;
+  if (s.context_tokens < 1) fail(ExitCode::kUsage, "--context {}: must be at least 1 token", s.context_tokens);
+  if (s.context_tokens > model.shape().context_limit_tokens)
+    fail(ExitCode::kDoesNotFit, "{}: the model's context is {} tokens, {} were asked for; use --context {} or less",
+         file, model.shape().context_limit_tokens, s.context_tokens, model.shape().context_limit_tokens);
+  if (s.kv_bits != 8 && s.kv_bits != 12) fail(ExitCode::kUsage, "--kv-bits {}: must be 8 or 12", s.kv_bits);
+  if (layout.geometry.rounds > contract::kMaxRounds)
+    fail(ExitCode::kDoesNotFit,
+         "{}: {} heads on {} segments of the array take {} rounds, {} registers exist; use an array whose column "
+         "groups share a "
+         "larger divisor with the {} K/V heads",
+         file, s.heads, layout.geometry.segments, layout.geometry.rounds, contract::kMaxRounds, s.kv_heads);
+}
+
+}  // namespace
+
+Layout place(const model::Model& model, const contract::HardwareConfig& hardware, std::uint32_t context_tokens,
+             std::uint32_t kv_bits) {
+  const model::Hyperparameters& h = model.shape();
+  const contract::ModelShape shape = shape_of(model, context_tokens, kv_bits);
+  Layout layout{hardware, shape, Geometry(hardware, shape), {}, {}, {}, h.tied_head, h.qkv_bias, 0, {}, 0, 0, 0, 0, 0,
+                0,        0};
+  check_limits(model, layout);
+  const Geometry& g = layout.geometry;
+
+  Cursors cursors;
+  layout.first_gain = cursors.constants.take(h.width);
+  for (const model::Layer& layer : model.layers()) place_layer(layer, h, layout, cursors);
+  layout.head = place_matrix(format_for(model.head().type, hardware), h.vocabulary, h.width, g, cursors);
+  layout.embedding =
+      h.tied_head ? layout.head
+                  : place_matrix(format_for(model.embedding().type, hardware), h.vocabulary, h.width, g, cursors);
+  layout.weight_words = cursors.words.at;
+
+  const std::uint64_t key_words = std::uint64_t{g.slots} * g.key_row_groups * g.key_sets * g.key_nibbles;
+  const std::uint64_t value_words = std::uint64_t{g.slots} * g.value_row_groups * g.value_sets * 2;
+  for (LayerPlace& layer : layout.layers) {
+    layer.key_cache = cursors.words.take(key_words);
+    layer.value_cache = cursors.words.take(value_words);
+  }
+  layout.kv_words = cursors.words.at - layout.weight_words;
+  layout.minimum_words = cursors.minimums.at;
+  layout.exponent_words = cursors.exponents.at;
+  layout.constant_values = cursors.constants.at;
+  layout.rope_pairs = std::uint64_t{context_tokens} * (h.head_size / 2);
+  layout.activation = place_activations(g, shape);
+  layout.accumulator_chunk = static_cast<std::uint32_t>(hardware.accumulator_entries) / 2;
+  return layout;
+}
+
+std::vector<MemoryUse> memory_use(const Layout& l) {
+  const contract::HardwareConfig& hw = l.hardware;
+  const std::uint64_t array = std::uint64_t(hw.lanes) * std::uint64_t(hw.column_groups);
+  const auto memory = [](const char* name, const char* unit, std::uint64_t used, std::uint64_t capacity,
+                         std::uint64_t bytes) {
+    return MemoryUse{name, unit, used, capacity, used * bytes, capacity * bytes};
+  };
+  const auto depth = [](int value) { return static_cast<std::uint64_t>(value); };
+  return {
+      memory("lane", "words of 144 bits per lane", l.weight_words + l.kv_words, depth(hw.lane_words),
+             array * contract::kWordBytes),
+      memory("minimum", "words of 16 bits per lane", l.minimum_words, depth(hw.minimum_words),
+             array * contract::kMinimumBytes),
+      memory("exponent", "row groups of 8-bit exponents", l.exponent_words, depth(hw.exponent_words),
+             std::uint64_t(hw.lanes)),
+      memory("constant", "binary32 gains and biases", l.constant_values, depth(hw.constant_values), 4),
+      memory("rope", "cosine and sine pairs", l.rope_pairs, depth(hw.rope_pairs), 8),
+      memory("activation", "blocks per column group", l.activation.blocks, depth(hw.activation_blocks),
+             std::uint64_t(hw.column_groups) *
+                 (contract::kBlockValues * contract::kMantissaBits + contract::kExponentBits + 7) / 8),
+      memory("residual", "binary32 values", l.shape.width, depth(hw.residual_values), 4),
+  };
+}
+
+}  // namespace lpu::compiler
