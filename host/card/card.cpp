@@ -1,0 +1,14 @@
+// See card.hpp. A new kind of card is one entry of the list below.
+#include "host/card/card.hpp"
+
+#include "host/base/error.hpp"
+#include "host/card/golden_card.hpp"
+
+namespace lpu::card {
+
+std::unique_ptr<Card> open_card(const std::string& name, const bundle::Bundle& bundle, const CardOptions& options) {
+  if (name == "golden") return make_golden_card(bundle, options);
+  fail(ExitCode::kUsage, "There is no card \"{}\"; the cards are: golden.", name);
+}
+
+}  // namespace lpu::card

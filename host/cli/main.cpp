@@ -1,0 +1,82 @@
+// `lpu`: understands the command line, runs one subcommand, turns every error into one sentence and an exit code.
+// Relies on CLI11; the work is done by the subcommands' files.
+#include <signal.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <new>
+#include <string>
+
+#include "hls/contract/describe.hpp"
+#include "host/base/error.hpp"
+#include "host/cli/commands.hpp"
+
+namespace {
+
+using lpu::ExitCode;
+
+constexpr const char* kFooter =
+    "From a model file to text:\n"
+    "  lpu inspect model.gguf\n"
+    "  lpu compile model.gguf --hardware virtual --context 256 -o model.bundle\n"
+    "  lpu run model.bundle --chat --prompt \"What is the capital of France?\"\n"
+    "\n"
+    "Results go to standard output, progress and summaries to standard error.\n"
+    "\n"
+    "Exit codes:\n"
+    "  0    success\n"
+    "  1    a defect of this program\n"
+    "  2    wrong command line\n"
+    "  3    a file or text that can't be used: damaged, unsupported\n"
+    "  4    model, context or prompt too large\n"
+    "  5    the system refused: missing file, unwritable folder, full disk\n"
+    "  6    the card stopped with an error, or the bundle was made for another contract\n"
+    "  130  interrupted with Ctrl-C\n";
+
+int complain(ExitCode code, const std::string& sentence) {
+  fmt::print(stderr, "lpu: {}\n", sentence);
+  return static_cast<int>(code);
+}
+
+int run(int argc, char** argv) {
+  CLI::App app(
+      "OpenLPU: compiles a language model for an FPGA machine whose every cycle is known beforehand, and runs it.",
+      "lpu");
+  app.set_version_flag("--version", "lpu " OPENLPU_VERSION "\ncontract " + lpu::contract::contract_hash_text());
+  app.require_subcommand(1);
+  app.footer(kFooter);
+  lpu::cli::Chosen chosen;
+  lpu::cli::add_inspect(app, chosen);
+  lpu::cli::add_compile(app, chosen);
+  lpu::cli::add_estimate(app, chosen);
+  lpu::cli::add_run(app, chosen);
+  lpu::cli::add_chat(app, chosen);
+  lpu::cli::add_evaluate(app, chosen);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    const auto used = app.get_subcommands();
+    return complain(ExitCode::kUsage, fmt::format("{} (see: lpu {}--help)", error.what(),
+                                                  used.empty() ? "" : used.front()->get_name() + " "));
+  }
+  return static_cast<int>(chosen());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // A file that may grow no more is an error to report, not a signal to die of.
+  ::signal(SIGXFSZ, SIG_IGN);
+  try {
+    return run(argc, argv);
+  } catch (const lpu::Error& error) {
+    return complain(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    return complain(ExitCode::kDoesNotFit,
+                    "There isn't enough memory for this; close other programs or use a smaller model.");
+  } catch (const std::exception& error) {
+    return complain(ExitCode::kInternal, fmt::format("Unexpected error, a defect of this program: {}", error.what()));
+  }
+}
