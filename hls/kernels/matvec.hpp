@@ -28,8 +28,10 @@ unpack_bytes:
 /// words: [groups][lanes][depth].
 template <int Lanes, int Groups, int Words>
 void load_words(std::int32_t count, hls::stream<WeightWord>& from, WeightWord (&words)[Groups][Lanes][Words]) {
+  const std::int32_t addresses = count < Words ? count : static_cast<std::int32_t>(Words);
 load_addresses:
-  for (std::int32_t address = 0; address < (count < Words ? count : Words); ++address) {
+  for (std::int32_t address = 0; address < addresses; ++address) {
+#pragma HLS loop_tripcount min=0 max=16384
 load_groups:
     for (int group = 0; group < Groups; ++group) {
 load_lanes:
@@ -45,8 +47,10 @@ load_lanes:
 template <int Lanes, int Groups, int Words>
 void load_minimums(std::int32_t count, hls::stream<std::uint16_t>& from,
                    std::uint16_t (&minimums)[Groups][Lanes][Words]) {
+  const std::int32_t addresses = count < Words ? count : static_cast<std::int32_t>(Words);
 load_minimum_addresses:
-  for (std::int32_t address = 0; address < (count < Words ? count : Words); ++address) {
+  for (std::int32_t address = 0; address < addresses; ++address) {
+#pragma HLS loop_tripcount min=0 max=16384
 load_minimum_groups:
     for (int group = 0; group < Groups; ++group) {
 load_minimum_lanes:
@@ -61,8 +65,10 @@ load_minimum_lanes:
 /// The vector's blocks, b in bank b mod Groups. bank: [groups][blocks].
 template <int Groups, int Blocks>
 void load_vector(std::int32_t column_sets, hls::stream<engine::Block>& from, engine::Block (&bank)[Groups][Blocks]) {
+  const std::int32_t sets = column_sets < Blocks ? column_sets : static_cast<std::int32_t>(Blocks);
 load_sets:
-  for (std::int32_t set = 0; set < (column_sets < Blocks ? column_sets : Blocks); ++set) {
+  for (std::int32_t set = 0; set < sets; ++set) {
+#pragma HLS loop_tripcount min=1 max=1024
 load_banks:
     for (int group = 0; group < Groups; ++group) {
 #pragma HLS pipeline ii=1
@@ -83,40 +89,45 @@ void multiply_beats(std::int32_t row_groups, std::int32_t column_sets, std::int3
 #pragma HLS array_partition variable=dots type=complete dim=0
   std::uint16_t sides[Groups][Lanes];
 #pragma HLS array_partition variable=sides type=complete dim=0
+  std::int32_t block_totals[Groups];
+#pragma HLS array_partition variable=block_totals type=complete
   std::int32_t plane = 0;
   std::int32_t set = 0;
   std::int32_t block = 0;  // of the lane: its minimum word's address
   const std::int32_t wanted = row_groups * column_sets * nibbles;
-  const std::int32_t beats = wanted < Words ? wanted : Words;
+  const std::int32_t beats = wanted < Words ? wanted : static_cast<std::int32_t>(Words);
 beats_of_a_burst:
   for (std::int32_t beat = 0; beat < beats; ++beat) {
 #pragma HLS pipeline ii=1
+#pragma HLS loop_tripcount min=1 max=16384
     const bool ends_block = plane == nibbles - 1;
     const bool ends_row = ends_block && set == column_sets - 1;
-beat_groups:
+beat_sums:
     for (int group = 0; group < Groups; ++group) {
 #pragma HLS unroll
-      const engine::Block& activations = bank[group][set];
-      const std::int32_t block_total = engine::block_sum(activations.mantissas);
+      block_totals[group] = engine::block_sum(bank[group][set].mantissas);
+    }
 beat_lanes:
-      for (int lane = 0; lane < Lanes; ++lane) {
+    for (int lane = 0; lane < Lanes; ++lane) {
+#pragma HLS unroll
+      engine::Int128 added = 0;  // of all groups, so that only one addition stands between a beat's sum and the next
+beat_groups:
+      for (int group = 0; group < Groups; ++group) {
 #pragma HLS unroll
         const WeightWord word = words[group][lane][beat];
         std::uint8_t bytes[engine::kWordDataBytes];
         unpack_word(word, bytes);
-        const std::int32_t plane_dot = engine::nibble_dot(bytes, signed_code && ends_block, activations.mantissas);
+        const std::int32_t plane_dot =
+            engine::nibble_dot(bytes, signed_code && ends_block, bank[group][set].mantissas);
         dots[group][lane] = (plane == 0 ? 0 : dots[group][lane]) + plane_dot * (1 << (4 * plane));
         sides[group][lane] = plane == 0 ? word.side : sides[group][lane];
-        if (ends_block) {
-          const std::uint16_t minimum = has_minimum ? minimums[group][lane][block] : static_cast<std::uint16_t>(0);
-          const engine::Int128 term =
-              engine::block_term(dots[group][lane], engine::scale_value(sides[group][lane], signed_scale), block_total,
-                                 engine::minimum_mantissa(minimum), engine::minimum_shift(minimum));
-          const bool starts = set == 0 && group == 0;
-          const engine::Int128 before = starts ? engine::Int128(0) : totals.sums[lane];
-          totals.sums[lane] = engine::accumulate(before, term, activations.offset);
-        }
+        const std::uint16_t minimum = has_minimum ? minimums[group][lane][block] : static_cast<std::uint16_t>(0);
+        const engine::Int128 term =
+            engine::block_term(dots[group][lane], engine::scale_value(sides[group][lane], signed_scale),
+                               block_totals[group], engine::minimum_mantissa(minimum), engine::minimum_shift(minimum));
+        added = engine::accumulate(added, term, bank[group][set].offset);
       }
+      if (ends_block) totals.sums[lane] = (set == 0 ? engine::Int128(0) : totals.sums[lane]) + added;
     }
     if (ends_row) out.write(totals);
     plane = ends_block ? 0 : plane + 1;

@@ -33,6 +33,7 @@ void residual_chain(std::int32_t values, float inverse_width, float epsilon, hls
 residual_beats:
   for (std::int32_t beat = 0; beat < beats; ++beat) {
 #pragma HLS pipeline ii=1
+#pragma HLS loop_tripcount min=1 max=4096
     const RowBeat<VectorLanes> in = rows.read();
     const int part = beat % kBeatsOfBlock;
     if (part == 0) {
@@ -42,6 +43,7 @@ residual_clear:
         block_values[j] = 0;
       }
     }
+    engine::Int128 beat_squares = 0;  // of all lanes, so that the running sum is one addition a beat
 residual_lanes:
     for (int lane = 0; lane < VectorLanes; ++lane) {
 #pragma HLS unroll
@@ -49,10 +51,11 @@ residual_lanes:
         const float added = engine::convert(in.sums[lane], engine::sum_exponent(in.exponents[lane]), status);
         const float value = engine::add(added, residual[beat][lane], status);
         residual[beat][lane] = value;
-        squares = squares + engine::square_term(value, status);
+        beat_squares = beat_squares + engine::square_term(value, status);
         block_values[part * VectorLanes + lane] = engine::multiply(value, gains[beat][lane], status);
       }
     }
+    squares = squares + beat_squares;
     if (part == kBeatsOfBlock - 1 || beat == beats - 1) blocks.write(engine::quantise(block_values, status));
   }
   scale = engine::norm_scale(squares, inverse_width, epsilon, status);

@@ -15,7 +15,8 @@ constexpr bool same_name(const char* a, const char* b) {
   return *a == *b;
 }
 
-/// Index of a configuration in kHardwareConfigs; one beyond the last when there is none of that name (an error when used).
+/// Index of a configuration in kHardwareConfigs; one beyond the last when there is none of that name (an error when
+/// used).
 constexpr int config_index(const char* name) {
   int index = 0;
   while (index < contract::kHardwareConfigCount && !same_name(contract::kHardwareConfigs[index].name, name)) ++index;

@@ -37,6 +37,7 @@ void softmax_unit(std::int32_t positions, std::int32_t score_exponent, hls::stre
 
 softmax_rounds:
   for (std::int32_t round = 0; round < rounds; ++round) {
+#pragma HLS loop_tripcount min=1 max=2048
 softmax_beats:
     for (int beat = 0; beat < kBeatsAtOnce; ++beat) {
 #pragma HLS pipeline ii=1
@@ -58,7 +59,7 @@ softmax_blocks:
 #pragma HLS unroll
           const std::int32_t left = positions - (round * kValuesAtOnce + k * contract::kBlockValues);
           const engine::SoftmaxBlock block =
-              engine::softmax_block(weights[k], left < contract::kBlockValues ? left : +contract::kBlockValues);
+              engine::softmax_block(weights[k], left < contract::kBlockValues ? left : contract::kBlockValues);
           engine::take_largest(row, block);
           wholes[round][k] = block.whole;
           denominators[round][k] = block.denominator;
@@ -78,6 +79,7 @@ softmax_copy:
 softmax_denominators:
   for (std::int32_t round = 0; round < rounds; ++round) {
 #pragma HLS pipeline ii=1
+#pragma HLS loop_tripcount min=1 max=2048
 softmax_denominator_blocks:
     for (int k = 0; k < kBlocksAtOnce; ++k) {
 #pragma HLS unroll

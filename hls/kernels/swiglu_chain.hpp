@@ -31,6 +31,7 @@ void swiglu_chain(std::int32_t values, float scale, hls::stream<RowBeat<VectorLa
 swiglu_beats:
   for (std::int32_t beat = 0; beat < beats; ++beat) {
 #pragma HLS pipeline ii=1
+#pragma HLS loop_tripcount min=1 max=4096
     const RowBeat<VectorLanes> in = rows.read();
     const int part = beat % kBeatsOfBlock;
     if (part == 0) {

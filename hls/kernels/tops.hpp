@@ -1,5 +1,6 @@
 // The kernels' tops, one per kernel and size: what an HLS compiler is given as the function to build.
-// Relies on the kernel templates and sizes.hpp. A comment says what is beyond the template's own.
+// Parameters: see the templates (matvec.hpp, softmax_unit.hpp, residual_chain.hpp, swiglu_chain.hpp). Relies on beats.hpp and
+// sizes.hpp. Formatted by hand like the files that define them.
 #pragma once
 
 #include <hls_stream.h>
@@ -7,6 +8,7 @@
 #include "hls/kernels/beats.hpp"
 #include "hls/kernels/sizes.hpp"
 
+// clang-format off
 namespace lpu {
 namespace kernels {
 

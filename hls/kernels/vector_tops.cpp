@@ -35,7 +35,8 @@ extern "C" void lpu_kernel_swiglu_tiny(std::int32_t values, float scale,
 #pragma HLS interface mode=ap_fifo port=blocks
 #pragma HLS interface mode=s_axilite port=saturations bundle=control
 #pragma HLS interface mode=s_axilite port=return bundle=control
-  lpu::kernels::swiglu_chain<lpu::kernels::kTiny.vector_lanes, lpu::contract::kMaxColumns>(values, scale, rows, blocks, saturations);
+  lpu::kernels::swiglu_chain<lpu::kernels::kTiny.vector_lanes, lpu::contract::kMaxColumns>(
+      values, scale, rows, blocks, saturations);
 }
 
 extern "C" void lpu_kernel_residual_u55c(std::int32_t values, float inverse_width, float epsilon,
@@ -68,5 +69,6 @@ extern "C" void lpu_kernel_swiglu_u55c(std::int32_t values, float scale,
 #pragma HLS interface mode=ap_fifo port=blocks
 #pragma HLS interface mode=s_axilite port=saturations bundle=control
 #pragma HLS interface mode=s_axilite port=return bundle=control
-  lpu::kernels::swiglu_chain<lpu::kernels::kU55c.vector_lanes, lpu::contract::kMaxColumns>(values, scale, rows, blocks, saturations);
+  lpu::kernels::swiglu_chain<lpu::kernels::kU55c.vector_lanes, lpu::contract::kMaxColumns>(
+      values, scale, rows, blocks, saturations);
 }

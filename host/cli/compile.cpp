@@ -8,8 +8,9 @@
 #include "host/base/progress.hpp"
 #include "host/cli/commands.hpp"
 #include "host/cli/console.hpp"
-#include "host/cli/report_json.hpp"
+#include "host/cli/report_text.hpp"
 #include "host/compiler/compiler.hpp"
+#include "host/compiler/report_json.hpp"
 #include "host/model/model.hpp"
 
 namespace lpu::cli {
@@ -63,7 +64,7 @@ void print(const Options& options, const model::Model& model, const compiler::Re
               {"context_tokens", options.context_tokens},
               {"kv_bits", options.kv_bits},
               {"bundle", options.bundle.empty() ? Json(nullptr) : Json(options.bundle)}};
-  out.update(report_json(report));
+  out.update(Json::parse(compiler::report_json(report)));
   if (options.json) {
     put_json(out);
     return;

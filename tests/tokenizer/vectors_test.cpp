@@ -52,7 +52,10 @@ TEST_P(TokenizerVectors, SpecialTokensInTheTextGiveTheSameIds) {
   ASSERT_GT(special.size(), 150U);
   for (const auto& entry : special) {
     const auto line = entry[0].get<std::string>();
-    EXPECT_EQ(tokenizer_->encode(line, true, false), entry[1].get<std::vector<TokenId>>()) << line;
+    // Qwen2 has "</s>" as an ordinary token. llama-tokenize takes it for an end mark by its spelling alone; here, as in
+    // the model's own tokenizer, it's text.
+    const bool is_text = tokenizer_->kind() == "gpt2/qwen2" && line.find("</s>") != std::string::npos;
+    EXPECT_EQ(tokenizer_->encode(line, true, false), entry[is_text ? 2 : 1].get<std::vector<TokenId>>()) << line;
     EXPECT_EQ(tokenizer_->encode(line, false, false), entry[2].get<std::vector<TokenId>>()) << line;
   }
 }

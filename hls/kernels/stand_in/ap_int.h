@@ -1,6 +1,6 @@
 // Stand-in for the header of the same name in an HLS compiler: 128-bit ap_int and ap_uint with the operators that
-// hls/engine/integers.hpp names. Lets plain g++ check that the arithmetic compiles, and gives the same bits, when its wide
-// integers are a class. Relies on the compiler's own 128-bit integer.
+// hls/engine/integers.hpp names. Lets plain g++ check that the arithmetic compiles, and gives the same bits, when its
+// wide integers are a class. Relies on the compiler's own 128-bit integer.
 #pragma once
 
 namespace stand_in {

@@ -1,11 +1,14 @@
-// See report_json.hpp.
-#include "host/cli/report_json.hpp"
+// See report_text.hpp.
+#include "host/cli/report_text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <vector>
 
 #include "host/base/number_text.hpp"
+#include "host/cli/console.hpp"
 
 namespace lpu::cli {
 namespace {
@@ -70,58 +73,6 @@ std::string encoding_text(const compiler::Report& report) {
 }
 
 }  // namespace
-
-Json report_json(const compiler::Report& report) {
-  Json out = {{"fits", report.fits},
-              {"misfits", report.misfits},
-              {"cycles_per_token", report.cycles_per_token},
-              {"microseconds_per_token", report.microseconds_per_token},
-              {"clock_mhz", report.clock_mhz},
-              {"useful_beats", report.useful_beats},
-              {"mac_utilisation", report.mac_utilisation}};
-  out["idle_cycles"] = Json::object();
-  out["prologue_cycles"] = 0;
-  if (!report.positions.empty()) {
-    out["idle_cycles"] = report.positions.back().idle_cycles;
-    out["prologue_cycles"] = report.positions.back().prologue_cycles;
-  }
-  Json positions = Json::array();
-  for (const auto& position : report.positions) {
-    positions.push_back({{"position", position.position},
-                         {"cycles", position.cycles},
-                         {"beats", position.beats},
-                         {"useful_beats", position.useful_beats},
-                         {"prologue_cycles", position.prologue_cycles},
-                         {"idle_cycles", position.idle_cycles},
-                         {"mac_utilisation", position.mac_utilisation}});
-  }
-  out["cycles_by_position"] = positions;
-  out["memory"] = Json::object();
-  for (const auto& memory : report.memory) {
-    out["memory"][memory.name] = {{"unit", memory.unit},
-                                  {"used_depth", memory.used_depth},
-                                  {"capacity_depth", memory.capacity_depth},
-                                  {"used_bytes", memory.used_bytes},
-                                  {"capacity_bytes", memory.capacity_bytes},
-                                  {"fits", memory.fits()}};
-  }
-  out["resident_bytes"] = report.resident_bytes;
-  out["program_bytes"] = report.program_bytes;
-  out["instructions"] = report.instructions;
-  out["encoding"] = Json::array();
-  for (const auto& error : report.encoding) {
-    out["encoding"].push_back({{"tensor_type", error.tensor_type},
-                               {"held_as", error.code},
-                               {"tensors", error.tensors},
-                               {"values", error.values},
-                               {"largest_error", error.largest},
-                               {"mean_error", error.mean},
-                               {"lossless", error.lossless}});
-  }
-  out["seconds"] = report.seconds;
-  out["peak_memory_bytes"] = report.peak_memory_bytes;
-  return out;
-}
 
 std::string report_text(const compiler::Report& report) {
   std::string text = memory_text(report);

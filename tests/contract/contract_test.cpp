@@ -1,0 +1,171 @@
+// The contract: every named configuration is sound, every field survives packing, and the hash notices a change.
+// Relies on hls/contract only.
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+#include <string>
+
+#include "hls/contract/describe.hpp"
+#include "hls/contract/instructions.hpp"
+#include "hls/contract/latencies.hpp"
+
+namespace lpu::contract {
+namespace {
+
+constexpr std::uint64_t kSeed = 1;
+
+std::uint32_t random_bits(std::mt19937_64& random, int bits) {
+  return static_cast<std::uint32_t>(random() & ((1ull << bits) - 1));
+}
+
+#define LPU_RANDOM_COMMON(name, bits) in.common.name = random_bits(random, bits);
+#define LPU_RANDOM_MATVEC(name, bits) in.matvec.name = random_bits(random, bits);
+#define LPU_RANDOM_VECTOR(name, bits) in.vector.name = random_bits(random, bits);
+#define LPU_RANDOM_SOFTMAX(name, bits) in.softmax.name = random_bits(random, bits);
+Instruction random_instruction(std::mt19937_64& random, Opcode opcode) {
+  Instruction in;
+  LPU_COMMON_FIELDS(LPU_RANDOM_COMMON)
+  in.common.opcode = static_cast<std::uint32_t>(opcode);
+  switch (unit_of(opcode)) {
+    case Unit::kMvu:
+      LPU_MATVEC_FIELDS(LPU_RANDOM_MATVEC) break;
+    case Unit::kVpu:
+      LPU_VECTOR_FIELDS(LPU_RANDOM_VECTOR) break;
+    case Unit::kSmx:
+      LPU_SOFTMAX_FIELDS(LPU_RANDOM_SOFTMAX) break;
+  }
+  return in;
+}
+
+#define LPU_EQUAL_COMMON(name, bits) EXPECT_EQ(a.common.name, b.common.name) << #name;
+#define LPU_EQUAL_MATVEC(name, bits) EXPECT_EQ(a.matvec.name, b.matvec.name) << #name;
+#define LPU_EQUAL_VECTOR(name, bits) EXPECT_EQ(a.vector.name, b.vector.name) << #name;
+#define LPU_EQUAL_SOFTMAX(name, bits) EXPECT_EQ(a.softmax.name, b.softmax.name) << #name;
+void expect_equal(const Instruction& a,
+                  const Instruction& b){LPU_COMMON_FIELDS(LPU_EQUAL_COMMON) LPU_MATVEC_FIELDS(LPU_EQUAL_MATVEC)
+                                            LPU_VECTOR_FIELDS(LPU_EQUAL_VECTOR) LPU_SOFTMAX_FIELDS(LPU_EQUAL_SOFTMAX)}
+
+TEST(Instruction, PackedAndUnpackedIsEqual) {
+  std::mt19937_64 random(kSeed);
+  for (int opcode = 0; opcode < kOpcodes; ++opcode)
+    for (int i = 0; i < 200; ++i) {
+      const Instruction in = random_instruction(random, static_cast<Opcode>(opcode));
+      std::uint32_t words[kInstructionWords];
+      pack(in, words);
+      expect_equal(in, unpack(words));
+    }
+}
+
+TEST(Instruction, LastBitOfEachFormatIsInsideTheWord) {
+  EXPECT_LE(kMatvecBits, kInstructionBits);
+  EXPECT_LE(kVectorBits, kInstructionBits);
+  EXPECT_LE(kSoftmaxBits, kInstructionBits);
+}
+
+TEST(Instruction, FieldTooLargeIsNamed) {
+  Instruction in;
+  EXPECT_EQ(overflowing_field(in), nullptr);
+  in.matvec.row_groups = 1u << 16;
+  EXPECT_STREQ(overflowing_field(in), "row_groups");
+  in.matvec.row_groups = 0;
+  in.vector.grid_address = 1u << 24;
+  EXPECT_STREQ(overflowing_field(in), "grid_address");
+}
+
+TEST(Loop, PackedAndUnpackedIsEqual) {
+  Loop loop;
+  loop.first_instruction = 0xfffff;
+  loop.instruction_count = 12345;
+  loop.iterations = 0xffff;
+  loop.is_head = 1;
+  loop.entry_delay_mvu = 0xabcdef;
+  loop.entry_delay_vpu = kNoEntryDelay;
+  loop.entry_delay_smx = 1;
+  std::uint32_t words[kLoopWords];
+  pack(loop, words);
+  const Loop back = unpack_loop(words);
+  EXPECT_EQ(back.first_instruction, loop.first_instruction);
+  EXPECT_EQ(back.instruction_count, loop.instruction_count);
+  EXPECT_EQ(back.iterations, loop.iterations);
+  EXPECT_EQ(back.is_head, loop.is_head);
+  EXPECT_EQ(back.entry_delay_mvu, loop.entry_delay_mvu);
+  EXPECT_EQ(back.entry_delay_vpu, loop.entry_delay_vpu);
+  EXPECT_EQ(back.entry_delay_smx, loop.entry_delay_smx);
+}
+
+TEST(HardwareConfig, NamesAreUniqueAndFound) {
+  std::set<std::string> names;
+  for (const HardwareConfig& config : kHardwareConfigs) {
+    EXPECT_TRUE(names.insert(config.name).second) << config.name;
+    ASSERT_NE(find_hardware(config.name), nullptr);
+    EXPECT_STREQ(find_hardware(config.name)->note, config.note);
+  }
+  for (const char* name : {"tiny", "ulx3s", "orangecrab", "kv260", "zcu104", "u50", "u55c", "u250", "v80", "virtual"})
+    EXPECT_NE(find_hardware(name), nullptr) << name;
+  EXPECT_EQ(find_hardware("u999"), nullptr);
+}
+
+TEST(HardwareConfig, VirtualIsLabelledAsNoDevice) {
+  EXPECT_NE(std::string(find_hardware("virtual")->note).find("NOT A DEVICE"), std::string::npos);
+}
+
+TEST(HardwareConfig, EachFaultIsASentenceThatNamesItsField) {
+  const struct {
+    void (*spoil)(HardwareConfig&);
+    const char* names;
+  } cases[] = {
+      {[](HardwareConfig& c) { c.lanes = 3; }, "lanes"},
+      {[](HardwareConfig& c) {
+         c.lanes = 48;
+         c.vector_lanes = 16;
+       },
+       "lanes"},
+      {[](HardwareConfig& c) { c.column_groups = 0; }, "column_groups"},
+      {[](HardwareConfig& c) { c.vector_lanes = 3; }, "vector_lanes"},
+      {[](HardwareConfig& c) { c.vector_lanes = 64; }, "vector_lanes"},
+      {[](HardwareConfig& c) { c.softmax_lanes = 0; }, "softmax_lanes"},
+      {[](HardwareConfig& c) { c.clock_mhz = 0; }, "clock_mhz"},
+      {[](HardwareConfig& c) { c.lane_words = 0; }, "lane_words"},
+      {[](HardwareConfig& c) { c.minimum_words = 0; }, "minimum_words"},
+      {[](HardwareConfig& c) { c.accumulator_entries = 1; }, "accumulator_entries"},
+      {[](HardwareConfig& c) { c.activation_blocks = 1 << 20; }, "activation_blocks"},
+      {[](HardwareConfig& c) { c.residual_values = 0; }, "residual_values"},
+      {[](HardwareConfig& c) { c.exponent_words = 0; }, "exponent_words"},
+      {[](HardwareConfig& c) { c.constant_values = 0; }, "constant_values"},
+      {[](HardwareConfig& c) { c.rope_pairs = 0; }, "rope_pairs"},
+      {[](HardwareConfig& c) { c.program_instructions = 1; }, "program_instructions"},
+      {[](HardwareConfig& c) { c.delay_entries = 0; }, "delay_entries"},
+  };
+  for (const auto& test : cases) {
+    HardwareConfig config = *find_hardware("u55c");
+    test.spoil(config);
+    const char* fault = fault_of(config);
+    ASSERT_NE(fault, nullptr) << test.names;
+    EXPECT_NE(std::string(fault).find(test.names), std::string::npos) << fault;
+  }
+}
+
+TEST(Segments, DivideGroupsAndHeads) {
+  EXPECT_EQ(segments_for(6, 3), 3);
+  EXPECT_EQ(segments_for(6, 8), 2);
+  EXPECT_EQ(segments_for(1, 8), 1);
+  EXPECT_EQ(segments_for(6, 1), 1);
+  EXPECT_EQ(segments_for(8, 8), 8);
+}
+
+TEST(SoftmaxRate, IsOneBlockACycleWhereASegmentHasOneBank) {
+  const HardwareConfig& u250 = *find_hardware("u250");
+  EXPECT_EQ(softmax_rate(u250, 8), 32);
+  EXPECT_EQ(softmax_rate(u250, 4), 64);
+  EXPECT_EQ(softmax_rate(*find_hardware("tiny"), 2), find_hardware("tiny")->softmax_lanes);
+}
+
+TEST(ContractHash, IsStableAndPrintedInThePackage) {
+  EXPECT_EQ(contract_hash(), contract_hash());
+  EXPECT_EQ(contract_hash_text().size(), 16u);
+  EXPECT_NE(systemverilog_package().find(contract_hash_text()), std::string::npos);
+}
+
+}  // namespace
+}  // namespace lpu::contract
