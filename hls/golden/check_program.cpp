@@ -32,7 +32,7 @@ class Checker {
         image_(image),
         lanes_(static_cast<std::uint64_t>(config.lanes)),
         groups_(static_cast<std::uint64_t>(config.column_groups)),
-        row_entry_(lanes_ / static_cast<std::uint64_t>(config.vector_lanes)),
+        slices_(lanes_ / static_cast<std::uint64_t>(config.vector_lanes)),
         words_(image.lane_word_count + image.kv_word_count) {}
 
   void all() {
@@ -170,7 +170,9 @@ class Checker {
 
   void vector(Opcode opcode, const contract::VectorFields& f) const {
     require(f.row_groups != 0 || opcode == Opcode::kEmbed, "row_groups is zero");
-    require(f.pitch_cycles >= row_entry_ || opcode == Opcode::kEmbed, "pitch_cycles is less than a row group's entry");
+    require(f.slice_cycles >= 1, "slice_cycles is 0");
+    require(f.pitch_cycles > (slices_ - 1) * f.slice_cycles || opcode == Opcode::kEmbed,
+            "pitch_cycles is less than a row group's entry");
     require(f.rows <= std::uint64_t{f.row_groups} * lanes_ || opcode == Opcode::kEmbed, "more rows than row groups");
     require(opcode == Opcode::kEmbed || f.row_groups <= entries_(), "more row groups than accumulators");
     below(f.accumulator, entries_(), "accumulator");
@@ -289,8 +291,10 @@ class Checker {
   void softmax(const contract::SoftmaxFields& f) const {
     segments(f.segments);
     const std::uint64_t part = groups_ / f.segments, steps = program_.length_steps;
-    require(f.pitch_cycles >= f.segments * lanes_ / static_cast<std::uint64_t>(config_.softmax_lanes),
-            "pitch_cycles is less than a row group's entry");
+    require(
+        f.pitch_cycles >= f.segments * lanes_ /
+                              static_cast<std::uint64_t>(contract::softmax_rate(config_, static_cast<int>(f.segments))),
+        "pitch_cycles is less than a row group's entry");
     below(f.accumulator, entries_(), "accumulator");
     below((32 * steps + lanes_ - 1) / lanes_ - 1, entries_(), "the scores' row groups");
     below(f.destination + (steps + part - 1) / part - 1, blocks_(), "destination");
@@ -301,7 +305,7 @@ class Checker {
   const contract::ModelShape& shape_;
   const contract::Program& program_;
   const contract::MemoryImage& image_;
-  const std::uint64_t lanes_, groups_, row_entry_, words_;
+  const std::uint64_t lanes_, groups_, slices_, words_;
   std::uint32_t index_ = 0;
   std::uint32_t last_iteration_ = 0;
 };

@@ -34,15 +34,20 @@ void execute_logits(State& state, const contract::VectorFields& f, std::uint32_t
   std::vector<Part> parts(state.pool.parts());
   for_blocks(state, f.rows, 1, [&](std::uint32_t first, std::uint32_t end, unsigned part, engine::Status& status) {
     Part& own = parts[part];
-    for (std::uint32_t row = first; row < end; ++row) {
-      const std::uint32_t id = f.first_row + row;
-      const float logit = engine::multiply(rows.converted(row, status), scale, status);
-      if (token.logits != nullptr) token.logits[id] = logit;
-      own.best.insert(logit, id);
-      own.buckets.insert(logit, status);
-      if (!token.samples) continue;
-      const std::int32_t noise = engine::gumbel(engine::random_number(token.seed, token.position, id));
-      own.take_key(engine::sampling_key(logit, token.inverse_temperature, noise, status), id);
+    float logits[contract::kBlockValues];
+    for (std::uint32_t base = first; base < end; base += 32) {
+      const std::uint32_t count = std::min(end - base, 32u);
+      rows.convert(base, count, logits, status);
+      for (std::uint32_t i = 0; i < count; ++i) {
+        const std::uint32_t id = f.first_row + base + i;
+        const float logit = engine::multiply(logits[i], scale, status);
+        if (token.logits != nullptr) token.logits[id] = logit;
+        own.best.insert(logit, id);
+        own.buckets.insert(logit, status);
+        if (!token.samples) continue;
+        const std::int32_t noise = engine::gumbel(engine::random_number(token.seed, token.position, id));
+        own.take_key(engine::sampling_key(logit, token.inverse_temperature, noise, status), id);
+      }
     }
   });
   Part all;

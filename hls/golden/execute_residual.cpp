@@ -9,22 +9,22 @@ namespace lpu {
 namespace golden {
 namespace {
 
-/// Runs the chain; value(row, status) gives the residual's new value.
-template <typename Value>
-void chain(State& state, const contract::VectorFields& f, std::uint32_t iteration, Value value) {
+/// Runs the chain; fetch(first, count, values, status) gives the residual's new values, [count].
+template <typename Fetch>
+void chain(State& state, const contract::VectorFields& f, std::uint32_t iteration, Fetch fetch) {
   const float* gains = state.constants.data() + strided(f.gain_address, f.gain_stride, iteration);
   std::vector<engine::Int128> squares(state.pool.parts(), 0);
   for_blocks(state, (f.rows + 31) / 32, 32,
              [&](std::uint32_t first, std::uint32_t end, unsigned part, engine::Status& status) {
                engine::Int128 sum = 0;
                for (std::uint32_t block = first; block < end; ++block) {
-                 float gained[contract::kBlockValues] = {};
-                 const std::uint32_t stop = std::min(f.rows, 32 * (block + 1));
-                 for (std::uint32_t row = 32 * block; row < stop; ++row) {
-                   const float x = value(row, status);
-                   state.residual[f.first_row + row] = x;
-                   gained[row % 32] = engine::multiply(x, gains[row], status);
-                   sum += engine::square_term(x, status);
+                 float values[contract::kBlockValues], gained[contract::kBlockValues] = {};
+                 const std::uint32_t base = 32 * block, count = std::min(f.rows - base, 32u);
+                 fetch(base, count, values, status);
+                 for (std::uint32_t i = 0; i < count; ++i) {
+                   state.residual[f.first_row + base + i] = values[i];
+                   gained[i] = engine::multiply(values[i], gains[base + i], status);
+                   sum += engine::square_term(values[i], status);
                  }
                  store(engine::quantise(gained, status), &state.linear(f.destination, f.first_row / 32 + block));
                }
@@ -44,8 +44,10 @@ void chain(State& state, const contract::VectorFields& f, std::uint32_t iteratio
 
 void execute_residual(State& state, const contract::VectorFields& f, std::uint32_t iteration) {
   const Rows rows(state, f, iteration);
-  chain(state, f, iteration, [&](std::uint32_t row, engine::Status& status) {
-    return engine::add(rows.converted(row, status), state.residual[f.first_row + row], status);
+  chain(state, f, iteration, [&](std::uint32_t first, std::uint32_t count, float* values, engine::Status& status) {
+    rows.convert(first, count, values, status);
+    for (std::uint32_t i = 0; i < count; ++i)
+      values[i] = engine::add(values[i], state.residual[f.first_row + first + i], status);
   });
 }
 
@@ -58,19 +60,20 @@ void execute_embed(State& state, const contract::VectorFields& f, std::uint32_t 
       state.exponents[(strided(f.exponent_address, f.exponent_stride, iteration) + row_group) * state.lanes + lane] -
       contract::kMinimumFractionBits;
   const std::uint32_t top = 1u << (4 * f.nibbles);
-  chain(state, f, iteration, [&](std::uint32_t row, engine::Status& status) {
-    const std::size_t block = row / 32, group = block % state.groups, set = block / state.groups;
+  chain(state, f, iteration, [&](std::uint32_t first, std::uint32_t count, float* values, engine::Status& status) {
+    const std::size_t group = first / 32 % state.groups, set = first / 32 / state.groups;
     const std::uint64_t address = words + set * f.nibbles;
-    std::uint32_t code = 0;
-    for (std::uint32_t n = 0; n < f.nibbles; ++n)
-      code |= state.memory.nibble(address + n, group, lane, row % 32) << (4 * n);
-    const std::int32_t q =
-        static_cast<std::int32_t>(code) - (f.signed_code != 0 && code >= top / 2 ? static_cast<std::int32_t>(top) : 0);
     const std::int32_t scale = engine::scale_value(state.memory.side_bits(address, group, lane), f.signed_scale != 0);
     const std::uint16_t minimum = f.has_minimum != 0 ? state.memory.minimum(minimums + set, group, lane) : 0;
-    return engine::convert(
-        engine::block_term(q, scale, 1, engine::minimum_mantissa(minimum), engine::minimum_shift(minimum)), exponent,
-        status);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      std::uint32_t code = 0;
+      for (std::uint32_t n = 0; n < f.nibbles; ++n) code |= state.memory.nibble(address + n, group, lane, i) << (4 * n);
+      const std::int32_t q = static_cast<std::int32_t>(code) -
+                             (f.signed_code != 0 && code >= top / 2 ? static_cast<std::int32_t>(top) : 0);
+      values[i] = engine::convert(
+          engine::block_term(q, scale, 1, engine::minimum_mantissa(minimum), engine::minimum_shift(minimum)), exponent,
+          status);
+    }
   });
 }
 

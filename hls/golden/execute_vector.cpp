@@ -22,9 +22,13 @@ class ScaledRows {
         scale_(state.scales[f.scale_register]),
         bias_(f.has_bias != 0 ? state.constants.data() + strided(f.bias_address, f.bias_stride, iteration) : nullptr) {}
 
-  float value(std::uint32_t row, engine::Status& status) const {
-    const float scaled = engine::multiply(rows_.converted(row, status), scale_, status);
-    return bias_ != nullptr ? engine::add(scaled, bias_[row], status) : scaled;
+  /// values: [count] of rows from `first` on.
+  void fetch(std::uint32_t first, std::uint32_t count, float* values, engine::Status& status) const {
+    rows_.convert(first, count, values, status);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      values[i] = engine::multiply(values[i], scale_, status);
+      if (bias_ != nullptr) values[i] = engine::add(values[i], bias_[first + i], status);
+    }
   }
 
  private:
@@ -39,11 +43,8 @@ void rotated_block(const State& state, const ScaledRows& rows, std::uint32_t fir
                    engine::Status& status) {
   const float* angles =
       state.rope.data() + (std::size_t{state.token.position} * (state.shape.head_size / 2) + pair) * 2;
-  for (std::uint32_t i = 0; i < 32; i += 2) {
-    values[i] = rows.value(first + i, status);
-    values[i + 1] = rows.value(first + i + 1, status);
-    engine::rotate(values[i], values[i + 1], angles[i], angles[i + 1], status);
-  }
+  rows.fetch(first, 32, values, status);
+  for (std::uint32_t i = 0; i < 32; i += 2) engine::rotate(values[i], values[i + 1], angles[i], angles[i + 1], status);
 }
 
 float largest_magnitude(const float* values, std::size_t count) {
@@ -108,7 +109,7 @@ void execute_value(State& state, const contract::VectorFields& f, std::uint32_t 
   engine::Status status;
   for (std::uint32_t first = 0; first < f.rows; first += head_size) {
     const std::size_t head = (f.first_row + first) / head_size, slot = head / f.segments;
-    for (std::uint32_t d = 0; d < head_size; ++d) values[d] = rows.value(first + d, status);
+    rows.fetch(first, head_size, values.data(), status);
     const engine::Fit fitted =
         engine::fit(largest_magnitude(values.data(), head_size), limit, state.grid(grids, head), status);
     const std::size_t first_group = head % f.segments * part;
@@ -149,12 +150,13 @@ void execute_swiglu(State& state, const contract::VectorFields& f, std::uint32_t
   for_blocks(state, (f.rows + 63) / 64, 64,
              [&](std::uint32_t first, std::uint32_t end, unsigned, engine::Status& status) {
                for (std::uint32_t block = first; block < end; ++block) {
-                 float values[contract::kBlockValues] = {};
-                 const std::uint32_t stop = std::min(f.rows, 64 * (block + 1));
-                 for (std::uint32_t row = 64 * block; row < stop; row += 2) {
-                   const float gate = engine::multiply(rows.converted(row, status), scale, status);
-                   const float up = engine::multiply(rows.converted(row + 1, status), scale, status);
-                   values[row % 64 / 2] = engine::swiglu(gate, up, status);
+                 float sums[2 * contract::kBlockValues], values[contract::kBlockValues] = {};
+                 const std::uint32_t count = std::min(f.rows - 64 * block, 64u);
+                 rows.convert(64 * block, count, sums, status);
+                 for (std::uint32_t i = 0; i < count; i += 2) {
+                   const float gate = engine::multiply(sums[i], scale, status);
+                   const float up = engine::multiply(sums[i + 1], scale, status);
+                   values[i / 2] = engine::swiglu(gate, up, status);
                  }
                  store(engine::quantise(values, status), &state.linear(f.destination, f.first_row / 64 + block));
                }

@@ -128,13 +128,5 @@ SetKernel set_kernel(const DotFormat& format, bool portable) {
                                : portable_by_flags<3>(flags);
 }
 
-engine::Int128 fold(const PreparedBurst& burst, const std::int64_t* sums, std::size_t bucket_sums, std::size_t lane) {
-  engine::Int128 total = 0;
-  for (int bucket = 0; bucket < burst.buckets; ++bucket)
-    total += engine::Int128(sums[static_cast<std::size_t>(bucket) * bucket_sums + sum_index(lane)]) *
-             (engine::Int128(1) << (burst.base + bucket * burst.bucket_binades));
-  return total;
-}
-
 }  // namespace golden
 }  // namespace lpu

@@ -79,7 +79,14 @@ using SetKernel = void (*)(const SetJob&);
 SetKernel set_kernel(const DotFormat& format, bool portable = false);
 
 /// Σ over buckets of sum · 2^(bucket's lowest offset). sums: of one (segment, row group); lane: in the group.
-engine::Int128 fold(const PreparedBurst& burst, const std::int64_t* sums, std::size_t bucket_sums, std::size_t lane);
+inline engine::Int128 fold(const PreparedBurst& burst, const std::int64_t* sums, std::size_t bucket_sums,
+                           std::size_t lane) {
+  engine::Int128 total = 0;
+  for (int bucket = 0; bucket < burst.buckets; ++bucket)
+    total += engine::shift_left(sums[static_cast<std::size_t>(bucket) * bucket_sums + sum_index(lane)],
+                                burst.base + bucket * burst.bucket_binades);
+  return total;
+}
 
 namespace detail {
 SetKernel avx2_kernel(const DotFormat& format);  ///< nullptr where this computer lacks AVX2

@@ -26,11 +26,16 @@ class Rows {
         exponents_(state.exponents.data() +
                    strided(fields.exponent_address, fields.exponent_stride, iteration) * state.lanes) {}
 
-  /// The row's dot product as binary32.
-  float converted(std::uint32_t row, engine::Status& status) const {
-    const std::uint32_t lane = row % lanes_;
-    const engine::Int128 sum = state_.entry_sums(accumulator_ + row / lanes_, 0)[lane];
-    return engine::convert(sum, engine::sum_exponent(exponents_[row]), status);
+  /// Dot products of rows first…first + count − 1 as binary32. values: [count].
+  void convert(std::uint32_t first, std::uint32_t count, float* values, engine::Status& status) const {
+    std::uint32_t row_group = first / lanes_, lane = first % lanes_;
+    const std::int8_t* exponents = exponents_ + first;
+    for (std::uint32_t done = 0; done < count; lane = 0, ++row_group) {
+      const std::uint32_t stop = std::min(done + (lanes_ - lane), count);
+      const engine::Int128* sums = state_.entry_sums(accumulator_ + row_group, 0) + lane - done;
+      for (; done < stop; ++done)
+        values[done] = engine::convert(sums[done], engine::sum_exponent(exponents[done]), status);
+    }
   }
 
  private:

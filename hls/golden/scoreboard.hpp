@@ -106,8 +106,8 @@ class Scoreboard {
 
   const contract::HardwareConfig config_;
   const contract::Program& program_;
-  const std::uint64_t lanes_, groups_, vector_lanes_, softmax_lanes_,
-      row_entry_;  ///< row_entry_: cycles of a row group
+  const std::uint64_t lanes_, groups_, vector_lanes_,
+      slices_;  ///< of a row group: lanes / vector lanes
   const std::uint64_t weight_words_;
 
   std::uint32_t stamp_ = 0;

@@ -68,7 +68,7 @@ void Scoreboard::vector(Opcode opcode, const contract::VectorFields& f) {
   if (opcode == Opcode::kEmbed) return embed(f);
   const std::uint64_t segments = opcode == Opcode::kMix ? f.segments : 1;
   const std::uint64_t entries = segments * f.row_groups;
-  occupy(Unit::kVpu, issue_, issue_ + (entries - 1) * f.pitch_cycles + row_entry_);
+  occupy(Unit::kVpu, issue_, issue_ + (entries - 1) * f.pitch_cycles + (slices_ - 1) * f.slice_cycles + 1);
   if (f.rows == 0) return;
   for (std::uint64_t j = 0; j < segments; ++j) read_rows(f, j * f.row_groups, j);
   switch (opcode) {
@@ -98,7 +98,7 @@ void Scoreboard::vector(Opcode opcode, const contract::VectorFields& f) {
 
 /// Cycle in which a row (by its place among the instruction's rows) enters.
 std::uint64_t Scoreboard::row_cycle(const contract::VectorFields& f, std::uint64_t row) const {
-  return issue_ + row / lanes_ * f.pitch_cycles + row % lanes_ / vector_lanes_;
+  return issue_ + row / lanes_ * f.pitch_cycles + row % lanes_ / vector_lanes_ * f.slice_cycles;
 }
 
 void Scoreboard::read_rows(const contract::VectorFields& f, std::uint64_t entry_base, std::uint64_t segment) {
@@ -108,7 +108,7 @@ void Scoreboard::read_rows(const contract::VectorFields& f, std::uint64_t entry_
     const std::uint64_t count = std::min(lanes_, f.rows - r * lanes_);
     const std::uint64_t first = issue_ + (entry_base + r) * f.pitch_cycles;
     read(accumulators_[entry * groups_ + segment], Name{Kind::kAccumulator, entry, segment}, first,
-         first + (count - 1) / vector_lanes_);
+         first + (count - 1) / vector_lanes_ * f.slice_cycles);
   }
 }
 
@@ -254,7 +254,8 @@ void Scoreboard::swiglu(const contract::VectorFields& f) {
 
 void Scoreboard::softmax(const contract::SoftmaxFields& f) {
   const std::uint64_t rows = (32 * blocks_ + lanes_ - 1) / lanes_, segments = f.segments, part = groups_ / segments;
-  const std::uint64_t segment_cycles = lanes_ / softmax_lanes_;
+  const std::uint64_t rate = static_cast<std::uint64_t>(contract::softmax_rate(config_, static_cast<int>(f.segments)));
+  const std::uint64_t segment_cycles = lanes_ / rate;
   const std::uint64_t entries = static_cast<std::uint64_t>(config_.accumulator_entries);
   const std::uint64_t last = issue_ + (rows - 1) * f.pitch_cycles + segments * segment_cycles - 1;
   occupy(Unit::kSmx, issue_, last + 1);
@@ -268,7 +269,7 @@ void Scoreboard::softmax(const contract::SoftmaxFields& f) {
     }
     for (std::uint64_t b = 0; b < padded; ++b) {
       const std::uint64_t position = 32 * b + 31;
-      const std::uint64_t enters = base + position / lanes_ * f.pitch_cycles + position % lanes_ / softmax_lanes_;
+      const std::uint64_t enters = base + position / lanes_ * f.pitch_cycles + position % lanes_ / rate;
       write_block(j * part + b % part, f.destination + b / part,
                   b < blocks_ ? enters + contract::kSoftmaxBlockCycles : row_ready);
     }

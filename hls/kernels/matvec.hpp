@@ -1,8 +1,8 @@
-// The streaming matrix-vector engine: a matrix that stays in on-chip memory, a vector that streams in, exact sums that stream
-// out. One beat a cycle: every one of Groups × Lanes memories gives one word, a nibble plane of one block (docs/numbers.md §4).
-// Row groups of Lanes rows one after another; inside them the column sets of Groups blocks; inside those the planes.
-// Weights lie in the order in which they are read, so that an address is a counter.
-// Relies on hls/engine for all arithmetic. Formatted by hand: clang-format breaks pragmas.
+// The streaming matrix-vector engine: a matrix that stays in on-chip memory, a vector that streams in, exact sums that
+// stream out. One beat a cycle: every one of Groups × Lanes memories gives one word, a nibble plane of one block
+// (docs/numbers.md §4). Row groups of Lanes rows one after another; inside them the column sets of Groups blocks;
+// inside those the planes. Weights lie in the order in which they are read, so that an address is a counter. Relies on
+// hls/engine for all arithmetic. Formatted by hand: clang-format breaks pragmas.
 #pragma once
 
 #include <hls_stream.h>

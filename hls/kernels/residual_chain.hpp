@@ -1,6 +1,7 @@
-// The vector chain after an output or down projection: a row's sum becomes binary32, is added to the residual, times the next
-// norm's gain, quantised in blocks of 32; beside it the exact sum of squares and, at the end, 1/rms (docs/numbers.md §3, §6).
-// VectorLanes rows a cycle. Relies on hls/engine for all arithmetic. Formatted by hand: clang-format breaks pragmas.
+// The vector chain after an output or down projection: a row's sum becomes binary32, is added to the residual, times
+// the next norm's gain, quantised in blocks of 32; beside it the exact sum of squares and, at the end, 1/rms
+// (docs/numbers.md §3, §6). VectorLanes rows a cycle. Relies on hls/engine for all arithmetic. Formatted by hand:
+// clang-format breaks pragmas.
 #pragma once
 
 #include <hls_stream.h>

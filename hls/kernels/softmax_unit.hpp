@@ -1,6 +1,6 @@
-// The softmax unit: one row of scores streams in, blocks of 32 weights stream out as they are made; at the end the row's
-// largest exponent, what its sums have to be scaled by, and 1/Z (docs/numbers.md §9). One beat of SoftmaxLanes a cycle.
-// Relies on hls/engine for all arithmetic. Formatted by hand: clang-format breaks pragmas.
+// The softmax unit: one row of scores streams in, blocks of 32 weights stream out as they are made; at the end the
+// row's largest exponent, what its sums have to be scaled by, and 1/Z (docs/numbers.md §9). One beat of SoftmaxLanes a
+// cycle. Relies on hls/engine for all arithmetic. Formatted by hand: clang-format breaks pragmas.
 #pragma once
 
 #include <hls_stream.h>
@@ -12,8 +12,8 @@
 namespace lpu {
 namespace kernels {
 
-/// positions: 1 … MaxBlocks·32, those up to the current one; the last beat's others are masked. score_exponent: of the sums'
-/// unit. Blocks go out in order, as many as whole beats fill (with more than 32 lanes the last one may be empty).
+/// positions: 1 … MaxBlocks·32, those up to the current one; the last beat's others are masked. score_exponent: of the
+/// sums' unit. Blocks go out in order, as many as whole beats fill (with more than 32 lanes the last one may be empty).
 template <int SoftmaxLanes, int MaxBlocks>
 void softmax_unit(std::int32_t positions, std::int32_t score_exponent, hls::stream<ScoreBeat<SoftmaxLanes>>& scores,
                   hls::stream<WeightBlock>& blocks, std::int32_t& largest_exponent, std::int32_t& exponent_difference,

@@ -1,6 +1,6 @@
-// The vector chain between the feed-forward network's matrices: sums of gate and up rows, which come in turn, become binary32,
-// times 1/rms, silu(gate)·up, quantised in blocks of 32 (docs/numbers.md §3, §10). VectorLanes rows, half as many values, a cycle.
-// Relies on hls/engine for all arithmetic. Formatted by hand: clang-format breaks pragmas.
+// The vector chain between the feed-forward network's matrices: sums of gate and up rows, which come in turn, become
+// binary32, times 1/rms, silu(gate)·up, quantised in blocks of 32 (docs/numbers.md §3, §10). VectorLanes rows, half as
+// many values, a cycle. Relies on hls/engine for all arithmetic. Formatted by hand: clang-format breaks pragmas.
 #pragma once
 
 #include <hls_stream.h>

@@ -1,6 +1,6 @@
 // The kernels' tops, one per kernel and size: what an HLS compiler is given as the function to build.
-// Parameters: see the templates (matvec.hpp, softmax_unit.hpp, residual_chain.hpp, swiglu_chain.hpp). Relies on beats.hpp and
-// sizes.hpp. Formatted by hand like the files that define them.
+// Parameters: see the templates (matvec.hpp, softmax_unit.hpp, residual_chain.hpp, swiglu_chain.hpp). Relies on
+// beats.hpp and sizes.hpp. Formatted by hand like the files that define them.
 #pragma once
 
 #include <hls_stream.h>

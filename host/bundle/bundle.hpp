@@ -54,6 +54,8 @@ class Bundle {
   [[nodiscard]] contract::MemoryImage image() const;  ///< views into mapped files
   /// Drops the pages of lane-image bytes that a card has copied.
   void forget_lane_words(std::size_t first_byte, std::size_t bytes) const;
+  /// Drops the pages of the whole image: they are read from the files again if anyone still needs them.
+  void forget_image() const;
   [[nodiscard]] std::filesystem::path tokenizer_file() const;
   [[nodiscard]] const std::string& report_json() const;
   /// What is loaded onto the card: weights, minimums, exponents, constants, RoPE table.

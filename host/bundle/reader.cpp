@@ -206,6 +206,12 @@ void Bundle::forget_lane_words(std::size_t first_byte, std::size_t bytes) const 
   if (file) file->forget(first_byte, bytes);
 }
 
+void Bundle::forget_image() const {
+  for (const auto& file : state_->files) {
+    if (file) file->forget(0, file->bytes().size());
+  }
+}
+
 std::uint64_t Bundle::image_bytes() const {
   std::uint64_t sum = 0;
   for (const Section section :

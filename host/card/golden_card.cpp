@@ -34,7 +34,9 @@ class GoldenCard final : public Card {
                                                    [&bundle](std::uint64_t first_byte, std::uint64_t bytes) {
                                                      bundle.forget_lane_words(first_byte, bytes);
                                                    });
-        })) {}
+        })) {
+    bundle.forget_image();  // the machine has copied what it needs
+  }
 
   [[nodiscard]] std::string name() const override { return "golden"; }
   void reset() override { machine_->reset(); }

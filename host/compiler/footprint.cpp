@@ -42,15 +42,17 @@ struct Builder {
 
   /// Cycle in which local row j of the instruction enters the vector unit.
   std::uint32_t entry(const VectorFields& v, std::uint32_t row) const {
-    return row / g.lanes * v.pitch_cycles + row % g.lanes / vector_lanes;
+    return row / g.lanes * v.pitch_cycles + row % g.lanes / vector_lanes * v.slice_cycles;
   }
+  /// Cycles in which a row group's slices enter.
+  std::uint32_t entry_cycles(const VectorFields& v) const { return (g.lanes / vector_lanes - 1) * v.slice_cycles + 1; }
   void enter_rows(const VectorFields& v, std::uint32_t entries) {
     for (std::uint32_t r = 0; r < v.row_groups; ++r)
       for (std::uint32_t s = 0; s < entries / v.row_groups; ++s) {
         const std::uint32_t at = (s * v.row_groups + r) * v.pitch_cycles;
-        read(places.accumulator(v.accumulator + r), at, at + g.lanes / vector_lanes - 1);
+        read(places.accumulator(v.accumulator + r), at, at + entry_cycles(v) - 1);
       }
-    out.occupied = entries * v.pitch_cycles - (v.pitch_cycles - g.lanes / vector_lanes);
+    out.occupied = entries * v.pitch_cycles - (v.pitch_cycles - entry_cycles(v));
   }
 
   void matvec(const MatvecFields& m);
@@ -172,7 +174,9 @@ void Builder::value(const VectorFields& v) {
       write(places.value_cache(slot), ready);
       for (std::uint32_t n = 1; n <= kValuePortCycles; ++n) out.ports.push_back({places.cache_port(group), ready - n});
     }
-    write(places.value_scales(slot), fitted + (g.value_row_groups - 1) * kValuePortCycles);
+    // V's scale goes into a word of K, which must be there before.
+    write(places.key_cache(slot), fitted);
+    write(places.value_scales(slot), fitted);
   }
 }
 
@@ -242,6 +246,13 @@ MatvecExtent extent_of(const MatvecFields& fields, const Geometry& geometry, std
       break;
   }
   return {fields.row_groups, fields.column_sets};
+}
+
+bool meets_itself(const Footprint& footprint) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> uses;
+  for (const PortUse& use : footprint.ports) uses.emplace_back(use.port, use.cycle);
+  std::sort(uses.begin(), uses.end());
+  return std::adjacent_find(uses.begin(), uses.end()) != uses.end();
 }
 
 Footprint footprint_of(const Instruction& instruction, const Layout& layout, const Places& places,

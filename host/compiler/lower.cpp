@@ -67,7 +67,19 @@ class LayerBuilder {
     op.instruction.common.opcode = static_cast<std::uint32_t>(opcode);
     op.instruction.vector = fields;
     op.name = name;
+    slow_down(op.instruction);
     out_.push_back(std::move(op));
+  }
+  /// Lets rows enter as slowly as it takes for no two results of the instruction to meet at a port.
+  void slow_down(Instruction& in) const {
+    VectorFields& v = in.vector;
+    const Places places(l_);
+    const std::uint32_t slices = g_.lanes / static_cast<std::uint32_t>(l_.hardware.vector_lanes),
+                        pitch = v.pitch_cycles;
+    for (v.slice_cycles = 1; v.slice_cycles < 255; ++v.slice_cycles) {
+      v.pitch_cycles = std::max(pitch, slices * v.slice_cycles);
+      if (!meets_itself(footprint_of(in, l_, places, g_.context_blocks))) return;
+    }
   }
 
   void project();
@@ -190,7 +202,6 @@ void LayerBuilder::add_value(std::uint32_t accumulator) {
   const Range all{0, p_.value.row_groups};
   add_rows(p_.value, next_.value, all, all, plan_.qkv_column_sets, l_.activation.attention, accumulator, "value");
   VectorFields v = drain(p_.value, next_.value, all, accumulator);
-  v.pitch_cycles = std::max<std::uint32_t>(pitch_, 4);  // a row group's column takes the second port for four cycles
   v.has_bias = l_.qkv_bias;
   if (l_.qkv_bias) {
     v.bias_address = p_.value_bias;
@@ -377,6 +388,7 @@ std::vector<Operation> lower_embedding(const Layout& layout) {
   v.minimum_address = m.minimum_address;
   v.exponent_address = m.exponent_address;
   v.rows = layout.shape.width;
+  v.slice_cycles = 1;
   v.pitch_cycles =
       std::max(v.nibbles, divide_up(kBlockValues * g.groups, static_cast<std::uint32_t>(layout.hardware.vector_lanes)));
   v.gain_address = layout.first_gain;
@@ -420,6 +432,7 @@ std::vector<Operation> lower_head(const Layout& layout) {
     VectorFields& v = result.instruction.vector;
     v.accumulator = entry;
     v.row_groups = count;
+    v.slice_cycles = 1;
     // Paced as the product finishes, so that the first logits leave before the last row group is done.
     v.pitch_cycles = std::max(g.lanes / static_cast<std::uint32_t>(layout.hardware.vector_lanes), m.sets * words);
     v.first_row = first * g.lanes;

@@ -80,6 +80,9 @@ struct MatvecExtent {
 };
 MatvecExtent extent_of(const contract::MatvecFields& fields, const Geometry& geometry, std::uint32_t blocks);
 
+/// Whether two results of the instruction itself would meet at a port.
+bool meets_itself(const Footprint& footprint);
+
 Footprint footprint_of(const contract::Instruction& instruction, const Layout& layout, const Places& places,
                        std::uint32_t blocks);
 

@@ -1,6 +1,8 @@
 // See text_model.hpp.
 #include "host/runtime/text_model.hpp"
 
+#include <malloc.h>
+
 #include <optional>
 
 #include "host/base/error.hpp"
@@ -13,6 +15,12 @@ constexpr std::string_view kTemplateKey = "tokenizer.chat_template";
 }  // namespace
 
 TextModel::TextModel(const bundle::Bundle& bundle) {
+  read(bundle);
+  // The file's lists of tokens and merges are gone by now, but the allocator keeps their pages unless it is told.
+  ::malloc_trim(0);
+}
+
+void TextModel::read(const bundle::Bundle& bundle) {
   const model::GgufFile file(bundle.tokenizer_file());
   if (const std::string* jinja = file.find_string(kTemplateKey)) jinja_ = *jinja;
   tokenizer_ = model::Tokenizer::from(file);

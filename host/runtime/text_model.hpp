@@ -22,6 +22,8 @@ class TextModel {
   [[nodiscard]] model::ChatTemplate chat_template(const std::string& name) const;
 
  private:
+  void read(const bundle::Bundle& bundle);
+
   std::string jinja_;
   std::unique_ptr<model::Tokenizer> tokenizer_;
 };

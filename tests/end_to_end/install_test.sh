@@ -18,7 +18,7 @@ cp -r "$example" "$work/example"
 cmake -S "$work/example" -B "$work/build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$work/prefix"
 cmake --build "$work/build"
 
-output=$("$work/build/example" "$model")
+output=$("$work/build/example" "$model" "$work/bundle")
 echo "$output"
 grep -q "30 layers of width 576" <<<"$output"
 grep -q "Paris" <<<"$output"

@@ -38,7 +38,8 @@ struct LlamaShapes {
   std::uint32_t layer_kv_words() const { return slots() * (key_slot_words() + value_slot_words()); }
   std::uint32_t weights() const { return model.layers * layer_words() + head_words(); }
   std::uint32_t layer_exponents() const {
-    return row_groups(query_rows() + 2 * key_rows()) + 2 * row_groups(model.width) + row_groups(2 * model.ffn_width) + 2;
+    return row_groups(query_rows() + 2 * key_rows()) + 2 * row_groups(model.width) + row_groups(2 * model.ffn_width) +
+           2;
   }
   std::uint32_t exponents() const { return model.layers * layer_exponents() + row_groups(model.vocabulary); }
   std::uint32_t constants() const { return (2 * model.layers + 1) * model.width; }

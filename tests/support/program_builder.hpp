@@ -1,6 +1,6 @@
 // Hand-written programs and random memory images for tests of whatever runs them: instructions with issue cycles that
-// the test chooses, or one after another with room to spare. It exists so that a test of a machine doesn't depend on the
-// compiler. Relies on hls/contract only.
+// the test chooses, or one after another with room to spare. It exists so that a test of a machine doesn't depend on
+// the compiler. Relies on hls/contract only.
 #pragma once
 
 #include <algorithm>
@@ -27,6 +27,7 @@ inline contract::HardwareConfig small_config(int lanes, int groups, int vector_l
 inline contract::Instruction instruction(contract::Opcode opcode) {
   contract::Instruction in;
   in.common.opcode = static_cast<std::uint32_t>(opcode);
+  in.vector.slice_cycles = 1;
   return in;
 }
 
@@ -116,16 +117,18 @@ class ProgramBuilder {
     const std::uint32_t margin = 128 + 8 * 256;  // above any chain, and a V column's row groups
     switch (contract::unit_of(in.opcode())) {
       case contract::Unit::kMvu: {
-        const std::uint32_t rows = in.matvec.length_dimension == 1 ? (32 * steps_ + lanes - 1) / lanes : in.matvec.row_groups;
+        const std::uint32_t rows =
+            in.matvec.length_dimension == 1 ? (32 * steps_ + lanes - 1) / lanes : in.matvec.row_groups;
         return rows * (in.matvec.length_dimension == 2 ? steps_ : in.matvec.column_sets) * in.matvec.nibbles + 32;
       }
-      case contract::Unit::kSmx: return ((32 * steps_ + lanes - 1) / lanes + 1) * in.softmax.pitch_cycles + 128;
-      case contract::Unit::kVpu: break;
+      case contract::Unit::kSmx:
+        return ((32 * steps_ + lanes - 1) / lanes + 1) * in.softmax.pitch_cycles + 128;
+      case contract::Unit::kVpu:
+        break;
     }
     const std::uint32_t entries = in.opcode() == contract::Opcode::kEmbed ? in.vector.column_sets
-                                  : in.opcode() == contract::Opcode::kMix
-                                      ? in.vector.segments * in.vector.row_groups
-                                      : in.vector.row_groups;
+                                  : in.opcode() == contract::Opcode::kMix ? in.vector.segments * in.vector.row_groups
+                                                                          : in.vector.row_groups;
     return entries * in.vector.pitch_cycles + margin;
   }
 
@@ -143,7 +146,8 @@ struct TestImage {
   TestImage(const contract::HardwareConfig& config, std::uint64_t weights, std::uint64_t kv, std::uint64_t minimums,
             std::uint64_t exponent_words, std::uint64_t constant_count, std::uint64_t rope_pairs, unsigned seed) {
     std::mt19937 random(seed);
-    const auto lanes = static_cast<std::uint64_t>(config.lanes), all = lanes * static_cast<std::uint64_t>(config.column_groups);
+    const auto lanes = static_cast<std::uint64_t>(config.lanes),
+               all = lanes * static_cast<std::uint64_t>(config.column_groups);
     fill(lane_words, weights * all * contract::kWordBytes, random);
     fill(minimum_words, minimums * all * contract::kMinimumBytes, random);
     exponents.resize(exponent_words * lanes);

@@ -1,40 +1,43 @@
-// Generates a few tokens with the installed library: opens a model, encodes a prompt, takes the most likely token each
-// time. Relies on nothing but find_package(OpenLPU).
+// Generates text with the installed library: compiles a model for a card, opens the golden card and runs a session.
+// Relies on nothing but find_package(OpenLPU).
+//   example MODEL.gguf NEW_BUNDLE_FOLDER
 #include <cstdio>
 #include <string>
-#include <vector>
 
 #include "host/base/error.hpp"
-#include "host/model/model.hpp"
-#include "host/model/tokenizer.hpp"
-#include "host/reference/decoder.hpp"
-#include "host/reference/divergence.hpp"
+#include "host/card/card.hpp"
+#include "host/compiler/compiler.hpp"
+#include "host/runtime/session.hpp"
+#include "host/runtime/text_model.hpp"
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: example MODEL.gguf\n");
+  if (argc != 3) {
+    std::fprintf(stderr, "usage: example MODEL.gguf NEW_BUNDLE_FOLDER\n");
     return static_cast<int>(lpu::ExitCode::kUsage);
   }
   try {
     const auto model = lpu::model::Model::open(argv[1]);
-    const auto tokenizer = lpu::model::Tokenizer::from(model->file());
-    const auto& shape = model->shape();
-    std::printf("%s: %u layers of width %u, %u heads, %u tokens known\n", shape.name.c_str(), shape.layers, shape.width,
-                shape.heads, shape.vocabulary);
+    std::printf("%s: %u layers of width %u\n", model->shape().name.c_str(), model->shape().layers,
+                model->shape().width);
+
+    lpu::compiler::CompileOptions wanted;
+    wanted.hardware_name = "virtual";
+    wanted.hardware = lpu::compiler::find_hardware(wanted.hardware_name);
+    wanted.context_tokens = 64;
+    lpu::compiler::compile(*model, wanted, argv[2], {});
+
+    const auto bundle = lpu::bundle::Bundle::open(argv[2]);
+    const lpu::runtime::TextModel text(bundle);
+    const auto card = lpu::card::open_card("golden", bundle, {});
+    lpu::runtime::Session session(*card, bundle);
 
     const std::string prompt = "The capital of France is";
-    lpu::reference::Decoder decoder(model, 2);
-    std::vector<float> logits(shape.vocabulary);
-    for (const auto token : tokenizer->encode(prompt, false, tokenizer->adds_start())) decoder.step(token, logits);
-
-    std::printf("%s", prompt.c_str());
-    for (int count = 0; count < 8; ++count) {
-      const auto token = static_cast<lpu::model::TokenId>(lpu::reference::top_token(logits));
-      if (tokenizer->is_end(token)) break;
-      std::printf("%s", tokenizer->token_bytes(token).c_str());
-      decoder.step(token, logits);
-    }
-    std::printf("\n");
+    lpu::runtime::GenerateOptions options;
+    options.max_tokens = 8;
+    const auto generation = session.generate(text.tokenizer().encode(prompt, false, true), options);
+    std::printf("%s%s\n", prompt.c_str(), text.tokenizer().decode(generation.tokens).c_str());
+    std::printf("%zu tokens; the first step took %llu cycles\n", generation.tokens.size(),
+                static_cast<unsigned long long>(generation.measured_cycles.front()));
   } catch (const lpu::Error& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return static_cast<int>(error.code());
