@@ -1,3 +1,4 @@
+// The contract as text, printed from the typed constants and field lists of this folder. See describe.hpp.
 #include "hls/contract/describe.hpp"
 
 #include <cstdio>

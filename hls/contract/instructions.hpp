@@ -69,7 +69,7 @@ enum class LengthDimension : std::uint32_t { kNone = 0, kRowGroups = 1, kColumnS
   X(accumulator, 12)  /* entry of the first row group */                                                            \
   X(row_groups, 16)   /* per segment */                                                                             \
   X(pitch_cycles, 12) /* from one row group's entry to the next's (kEmbed: from one column set's) */                \
-  X(slice_cycles, 8)        /* from one slice of vector_lanes rows to the next, inside a row group */ \
+  X(slice_cycles, 8)  /* from one slice of vector_lanes rows to the next, inside a row group */                     \
   X(rows, 20)         /* valid rows of all row groups together (kMix: of one segment) */                            \
   X(first_row, 20)    /* index of the first row in its matrix */                                                    \
   X(segments, 9)                                                                                                    \

@@ -19,7 +19,8 @@ inline float inverse_width_factor(int width) {
 /// v² with v = RNE(residual·2^kSquareFractionBits) saturated to 32 bits; the norm's sum is the exact sum of these.
 inline Int128 square_term(float residual, Status& status) {
   const std::int64_t value = saturate32(float_to_fixed(residual, contract::kSquareFractionBits), status);
-  return static_cast<Int128>(value * value);
+  const std::int64_t square = value * value;  // at most 2^62
+  return square;
 }
 
 /// rsqrt(convert(sum)·factor + epsilon).

@@ -1,3 +1,4 @@
+// Read-only mappings by mmap. See mapped_file.hpp; relies on POSIX.
 #include "host/base/mapped_file.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// The steps in their order, and the report made from what they find. See compiler.hpp.
 #include "host/compiler/compiler.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Rows, blocks and constants to their places in the memory image. See encode.hpp.
 #include "host/compiler/encode.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// GGUF blocks to scale, minimum and codes, and these to the machine's words. See encode_block.hpp.
 #include "host/compiler/encode_block.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Each opcode's reads, writes and ports in time: docs/isa.md's tables as the compiler uses them. See operation.hpp.
 #include <algorithm>
 
 #include "hls/contract/latencies.hpp"

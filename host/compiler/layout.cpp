@@ -1,3 +1,4 @@
+// Addresses of everything, handed out in one pass. See layout.hpp.
 #include "host/compiler/layout.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// A layer's matrices as bursts and vector operations. See lower.hpp.
 #include "host/compiler/lower.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Plans, conflict tables and the search. See order.hpp.
 #include "host/compiler/order.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// See report_json.hpp; keys: docs/json.md.
 #include "host/compiler/report_json.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,3 +1,4 @@
+// Timing of whole tokens, their account, and the rolling of equal layers into loops. See schedule.hpp.
 #include "host/compiler/schedule.hpp"
 
 #include <algorithm>

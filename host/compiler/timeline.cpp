@@ -1,3 +1,4 @@
+// See timeline.hpp.
 #include "host/compiler/timeline.hpp"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ std::uint32_t Timeline::issue(const Footprint& footprint) {
   for (const Read& read : footprint.reads) not_before(places_[read.place].ready, read.first);
   for (const Write& write : footprint.writes) {
     not_before(places_[write.place].read_until,
-               write.change);                             // write after read: changes after the last reading cycle
+               write.change);                                 // write after read: changes after the last reading cycle
     not_before(places_[write.place].ready + 1, write.ready);  // write after write: in order, never together
   }
   if (footprint.mvu_port_until != 0) not_before(unit_free_[static_cast<std::size_t>(contract::Unit::kMvu)], 0);

@@ -1,3 +1,4 @@
+// See tokenizer_section.hpp.
 #include "host/compiler/tokenizer_section.hpp"
 
 #include <bit>

@@ -1,3 +1,4 @@
+// See trace.hpp; the format is Chrome's trace-event JSON, which Perfetto opens.
 #include "host/compiler/trace.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,3 +1,4 @@
+// See compiled.hpp.
 #include "tests/exactness/compiled.hpp"
 
 #include <cstdlib>
