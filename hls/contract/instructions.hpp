@@ -18,7 +18,7 @@ constexpr int kUnits = 3;
 enum class Opcode : std::uint32_t {
   kMatvec = 0,    ///< MVU: a burst of beats, row groups × column sets
   kEmbed = 1,     ///< VPU: a token's row of the embedding → residual, first norm's blocks
-  kResidual = 2,  ///< VPU: sums + residual → residual, next norm's blocks, sum of squares
+  kResidual = 2,  ///< VPU: sums (that started at the residual) → residual, next norm's blocks, sum of squares
   kQuery = 3,     ///< VPU: sums × 1/rms (+ bias), rotated → activation blocks, by segment
   kKey = 4,       ///< VPU: sums × 1/rms (+ bias), rotated, fitted → K in the lanes' memories
   kValue = 5,     ///< VPU: sums × 1/rms (+ bias), fitted → V's column and V's scale
@@ -62,8 +62,12 @@ enum class LengthDimension : std::uint32_t { kNone = 0, kRowGroups = 1, kColumnS
   X(activation_address, 16) /* in each bank, of the burst's first set */                                              \
   X(segments, 9)            /* the sum runs over column_groups / segments groups */                                   \
   X(accumulator, 12)        /* entry of the first row group */                                                        \
-  X(start, 1)               /* the burst's first set starts the sums at zero */                                       \
-  X(finish, 1)              /* the burst's last set completes the sums */
+  X(adds_residual, 1)       /* the burst's first set starts the sums at the residual, in the rows' units */           \
+  X(residual_row, 20)       /* first row's index in the residual */                                                   \
+  X(exponent_address, 24)   /* row exponents, for the residual's units: word of the first row group */                \
+  X(exponent_stride, 24)                                                                                              \
+  X(start, 1)  /* the burst's first set starts the sums at zero */                                                    \
+  X(finish, 1) /* the burst's last set completes the sums */
 
 #define LPU_VECTOR_FIELDS(X)                                                                                        \
   X(accumulator, 12)  /* entry of the first row group */                                                            \

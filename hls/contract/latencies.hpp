@@ -10,19 +10,20 @@ namespace contract {
 constexpr int kConvertCycles = 4;   ///< accumulator to binary32: sign and leading zeros, shift (2), round
 constexpr int kMultiplyCycles = 4;  ///< binary32 multiply
 constexpr int kAddCycles = 5;       ///< binary32 add
-constexpr int kQuantiseCycles = 5;  ///< 32 exponents' maximum (3), shift, round
+constexpr int kQuantiseCycles = 4;  ///< largest of 32 exponents (one-hot OR, then priority: 2), shift, round
 constexpr int kWriteCycles = 1;     ///< into a memory; visible in the cycle after
 constexpr int kTableCycles = 5;     ///< look-up (2), interpolate (multiply 2, add 1)
 
 // ---- MVU
 constexpr int kMatvecCycles = 20;  ///< a beat's issue to its sum in the accumulator, readable
 // ---- VPU chains: from the cycle in which values enter to the cycle in which the result can be read
-constexpr int kResidualCycles = kConvertCycles + kAddCycles + kWriteCycles;  ///< residual
-constexpr int kResidualBlockCycles = kConvertCycles + kAddCycles + kMultiplyCycles + kQuantiseCycles + kWriteCycles;
-constexpr int kEmbedFetchCycles = 8;  ///< lane memory (3), wide multiplexer (3), to binary32 (2); then as the residual
+constexpr int kResidualCycles = kConvertCycles + kWriteCycles;  ///< the old residual is in the sum (numbers.md §4)
+constexpr int kResidualBlockCycles = kConvertCycles + kMultiplyCycles + kQuantiseCycles + kWriteCycles;
+constexpr int kEmbedFetchCycles =
+    8;  ///< lane memory (3), wide multiplexer (3), code × scale + minimum (2); then as the residual
 constexpr int kNormCycles =
-    kConvertCycles + kAddCycles + 1 + 4 + 6 + kConvertCycles + kMultiplyCycles + kAddCycles + kTableCycles + 1;
-///< last value's entry to 1/rms: residual, fixed point (1), square (4), sum (6), binary32, × 1/n, + epsilon, rsqrt
+    kConvertCycles + 1 + 4 + 6 + kConvertCycles + kMultiplyCycles + kAddCycles + kTableCycles + 1;
+///< last value's entry to 1/rms: binary32, fixed point (1), square (4), sum (6), binary32, × 1/n, + epsilon, rsqrt
 constexpr int kRotaryCycles = kMultiplyCycles + kAddCycles;
 constexpr int kBiasCycles = kAddCycles;  ///< added to query, key and value chains that have a bias
 constexpr int kQueryCycles = kConvertCycles + kMultiplyCycles + kRotaryCycles + kQuantiseCycles + kWriteCycles;
@@ -32,8 +33,9 @@ constexpr int kKeyCycles =
     kConvertCycles + kMultiplyCycles + kRotaryCycles + kFitCycles + 4;           ///< up to 3 words written
 constexpr int kValueCycles = kConvertCycles + kMultiplyCycles + kFitCycles + 6;  ///< read, modify, write of 2 words
 constexpr int kMixCycles = kConvertCycles + kMultiplyCycles + kQuantiseCycles + kWriteCycles;
+/// binary32, × 1/rms, gate to fixed point (2), sigmoid (table), its leading zeros (1), × gate·up, quantise
 constexpr int kSwigluCycles =
-    kConvertCycles + kMultiplyCycles + 2 + kTableCycles + kMultiplyCycles + kQuantiseCycles + kWriteCycles;
+    kConvertCycles + kMultiplyCycles + 2 + kTableCycles + 1 + kMultiplyCycles + kQuantiseCycles + kWriteCycles;
 constexpr int kLogitCycles = kConvertCycles + kMultiplyCycles + 12;  ///< last logit's entry to the next token's id
 // ---- SMX
 /// fixed point (2), 2^f (table), × V's scale (3), exponent (1), maximum of 32 (3), shift and round (2), write

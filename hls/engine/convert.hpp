@@ -11,12 +11,19 @@ namespace engine {
 inline float convert(Int128 sum, int exponent, Status& status) {
   if (sum == 0) return float_from_bits(0);
   const bool negative = sum < 0;
-  const UInt128 magnitude = static_cast<UInt128>(negative ? static_cast<Int128>(-sum) : sum);
+  const UInt128 flip = static_cast<UInt128>(sum >> 127);  // all ones where negative
+  const UInt128 magnitude = (static_cast<UInt128>(sum) ^ flip) - flip;
   const std::uint32_t sign = negative ? kSignBit : 0u;
   const int top = highest_bit(magnitude);
+  // The leading one moves to bit 127: 24 bits stay, 104 decide the rounding, of which the low 64 only as "not zero".
+  const UInt128 aligned = magnitude << (127 - top);
+  const std::uint64_t high = static_cast<std::uint64_t>(aligned >> 64);
+  const std::uint64_t rest = (high << (kFloatFractionBits + 1)) | (static_cast<std::uint64_t>(aligned) != 0 ? 1u : 0u);
+  const std::uint64_t half = static_cast<std::uint64_t>(1) << 63;
+  const std::uint32_t kept = static_cast<std::uint32_t>(high >> (63 - kFloatFractionBits));
+  const bool up = rest > half || (rest == half && (kept & 1u) != 0);
   // 24 bits, or 2^24 where rounding carried: then the fraction is zero and the exponent one higher.
-  const Int128 rounded = shift_right_round_even(static_cast<Int128>(magnitude), top - kFloatFractionBits);
-  const std::uint32_t significand = static_cast<std::uint32_t>(rounded);
+  const std::uint32_t significand = kept + (up ? 1u : 0u);
   const int carry = static_cast<int>(significand >> (kFloatFractionBits + 1));
   const int field = top + carry + exponent + kFloatBias;
   if (field <= 0) return float_from_bits(sign);

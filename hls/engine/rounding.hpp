@@ -47,7 +47,16 @@ inline Int128 float_to_fixed(float x, int fraction_bits) {
   const bool negative = (bits & kSignBit) != 0;
   // x = ±magnitude · 2^(field − bias − 23)
   const int left = field - kFloatBias - kFloatFractionBits + fraction_bits;
-  const Int128 fixed = left > 40 ? shift_left(1, 64) : shift_right_round_even(static_cast<Int128>(magnitude), -left);
+  if (left > 40) return negative ? shift_left(-1, 64) : shift_left(1, 64);
+  if (left < -kFloatFractionBits - 1) return 0;  // below one half
+  // 24 bits shifted by at most 40: within 64 bits and unsigned until the end, so that the shifter is a narrow one.
+  const int right = left < 0 ? -left : 0;
+  const std::uint64_t moved = static_cast<std::uint64_t>(magnitude) << (left > 0 ? left : 0);
+  const std::uint64_t floor = moved >> right;
+  const std::uint64_t twice_rest = (moved - (floor << right)) * 2;
+  const std::uint64_t one = static_cast<std::uint64_t>(1) << right;
+  const bool up = twice_rest > one || (twice_rest == one && (floor & 1) != 0);
+  const Int128 fixed = static_cast<Int128>(floor + (up ? 1u : 0u));
   return negative ? static_cast<Int128>(-fixed) : fixed;
 }
 

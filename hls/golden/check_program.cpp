@@ -82,6 +82,8 @@ class Checker {
     if (shape_.kv_bits != 8 && shape_.kv_bits != 12) refuse("K must have 8 or 12 bits");
     if (shape_.width == 0 || shape_.width > static_cast<std::uint32_t>(contract::kMaxColumns))
       refuse("the model's width must be 1 to 65536");
+    if (shape_.width > static_cast<std::uint32_t>(config_.residual_values))
+      refuse("the model's width is more than the residual's " + std::to_string(config_.residual_values) + " values");
     if (shape_.vocabulary == 0 || shape_.vocabulary > (1u << 24))
       refuse("the vocabulary must have 1 to 16777216 tokens");
     if (image_.rope_pair_count < std::uint64_t{shape_.context_tokens} * (shape_.head_size / 2))
@@ -153,6 +155,12 @@ class Checker {
                 c * (f.column_set_words / f.nibbles),
             image_.minimum_word_count, "minimum_address");
     require(f.keeps_value_scale == 0 || f.nibbles >= 2, "V's scale lies in a second word");
+    if (f.adds_residual == 0) return;
+    require(f.segments == 1, "sums of several segments can't start at the residual");
+    below(last(f.exponent_address, f.exponent_stride) + r, image_.exponent_word_count, "exponent_address");
+    below(f.residual_row, static_cast<std::uint64_t>(config_.residual_values), "residual_row");
+    require(f.residual_row % static_cast<std::uint32_t>(config_.vector_lanes) == 0,
+            "residual_row must be at a slice's border");
   }
 
   std::uint64_t entries_() const { return static_cast<std::uint64_t>(config_.accumulator_entries); }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "hls/engine/accumulate.hpp"
+#include "hls/engine/align.hpp"
 #include "hls/engine/block_dot.hpp"
 #include "hls/engine/softmax.hpp"
 #include "hls/golden/execute.hpp"
@@ -29,7 +30,8 @@ struct Burst {
   BurstSize size;
   std::uint64_t weights;
   std::uint64_t minimums;
-  std::size_t part;               ///< groups of a segment
+  std::size_t part;  ///< groups of a segment
+  bool starts_at_zero;
   std::vector<BlockView> blocks;  ///< [sets][groups]
 
   std::uint64_t word(std::uint64_t r, std::uint64_t c) const {
@@ -59,7 +61,23 @@ void view_blocks(Burst& burst) {
 
 /// Takes a finished part of a sum to its accumulator.
 void put(const Burst& burst, engine::Int128* at, engine::Int128 total) {
-  *at = burst.f.start != 0 ? total : *at + total;
+  *at = burst.starts_at_zero ? total : *at + total;
+}
+
+/// Lets the sums start at the residual, in each row's own unit.
+void start_at_residual(Burst& burst, std::uint64_t exponent_address) {
+  State& state = burst.state;
+  engine::Status status;
+  for (std::uint64_t r = 0; r < burst.size.row_groups; ++r) {
+    engine::Int128* sums = state.entry_sums(burst.f.accumulator + r, 0);
+    for (std::size_t lane = 0; lane < state.lanes; ++lane) {
+      const std::size_t row = burst.f.residual_row + r * state.lanes + lane;
+      const int exponent = engine::sum_exponent(state.exponents[(exponent_address + r) * state.lanes + lane]);
+      sums[lane] = row < state.shape.width ? engine::align(state.residual[row], exponent, status) : engine::Int128{0};
+    }
+  }
+  state.token.saturations += status.saturations;
+  burst.starts_at_zero = false;
 }
 
 // ---- the engine's own path
@@ -190,8 +208,11 @@ void execute_matvec(State& state, const contract::MatvecFields& fields, std::uin
               strided(fields.weight_address, fields.weight_stride, iteration),
               strided(fields.minimum_address, fields.minimum_stride, iteration),
               state.groups / fields.segments,
+              fields.start != 0,
               {}};
   view_blocks(burst);
+  if (fields.start != 0 && fields.adds_residual != 0)
+    start_at_residual(burst, strided(fields.exponent_address, fields.exponent_stride, iteration));
   if (state.token.fast)
     run_fast(burst);
   else

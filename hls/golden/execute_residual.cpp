@@ -46,8 +46,6 @@ void execute_residual(State& state, const contract::VectorFields& f, std::uint32
   const Rows rows(state, f, iteration);
   chain(state, f, iteration, [&](std::uint32_t first, std::uint32_t count, float* values, engine::Status& status) {
     rows.convert(first, count, values, status);
-    for (std::uint32_t i = 0; i < count; ++i)
-      values[i] = engine::add(values[i], state.residual[f.first_row + first + i], status);
   });
 }
 

@@ -81,6 +81,7 @@ class Scoreboard {
 
   void matvec(const contract::MatvecFields& fields);
   void matvec_words(const contract::MatvecFields& fields, const BurstSize& size, std::uint64_t address);
+  void matvec_residual(const contract::MatvecFields& fields, std::uint64_t row_groups, std::uint64_t beats_apart);
   void vector(contract::Opcode opcode, const contract::VectorFields& fields);
   void embed(const contract::VectorFields& fields);
   void residual(const contract::VectorFields& fields);
@@ -98,7 +99,7 @@ class Scoreboard {
   void write_linear(const contract::VectorFields& fields, std::uint64_t block, std::uint64_t ready);
   void write_word(std::uint64_t address, std::uint64_t group, std::uint64_t ready, std::uint64_t port_cycles);
   void residual_value_chain(const contract::VectorFields& fields, std::uint64_t first, std::uint64_t end,
-                            std::uint64_t cycle, bool reads);
+                            std::uint64_t cycle);
   void end_norm(const contract::VectorFields& fields, std::uint64_t last);
 
   std::string describe(std::uint32_t run) const;

@@ -34,6 +34,7 @@ void Scoreboard::matvec(const contract::MatvecFields& f) {
   if (f.relative_exponents != 0)
     for (std::uint64_t j = 0; j < f.segments; ++j)
       read(exponents_[f.round * groups_ + j], Name{Kind::kExponent, f.round, j}, issue_, issue_ + beats - 1);
+  if (f.start != 0 && f.adds_residual != 0) matvec_residual(f, rows, row_major ? sets * nibbles : nibbles);
   matvec_words(f, size, strided(f.weight_address, f.weight_stride, iteration_));
 
   const std::uint64_t entries = static_cast<std::uint64_t>(config_.accumulator_entries);
@@ -45,6 +46,16 @@ void Scoreboard::matvec(const contract::MatvecFields& f) {
     for (std::uint64_t j = 0; j < f.segments; ++j)
       write(accumulators_[entry * groups_ + j], Name{Kind::kAccumulator, entry, j},
             issue_ + starts + contract::kMatvecCycles - 1, ready, false);
+  }
+}
+
+/// The residual that sums start at is read in the first beat of each row group.
+void Scoreboard::matvec_residual(const contract::MatvecFields& f, std::uint64_t row_groups, std::uint64_t beats_apart) {
+  for (std::uint64_t r = 0; r < row_groups; ++r) {
+    const std::uint64_t first = f.residual_row + r * lanes_, cycle = issue_ + r * beats_apart;
+    for (std::uint64_t row = first; row < first + lanes_ && row / vector_lanes_ < residual_.size();
+         row += vector_lanes_)
+      read(residual_[row / vector_lanes_], Name{Kind::kResidual, row, 0}, cycle, cycle);
   }
 }
 
@@ -128,10 +139,9 @@ void Scoreboard::write_linear(const contract::VectorFields& f, std::uint64_t blo
 
 /// Values first…end − 1 of the residual enter in one cycle.
 void Scoreboard::residual_value_chain(const contract::VectorFields& f, std::uint64_t first, std::uint64_t end,
-                                      std::uint64_t cycle, bool reads) {
+                                      std::uint64_t cycle) {
   Place& place = residual_[first / vector_lanes_];
   const Name name{Kind::kResidual, first, 0};
-  if (reads) read(place, name, cycle, cycle);
   write(place, name, cycle + contract::kResidualCycles, cycle + contract::kResidualCycles);
   const bool block_ends = end % 32 == 0 || end == f.first_row + f.rows;
   if (block_ends) write_linear(f, (end - 1) / 32, cycle + contract::kResidualBlockCycles);
@@ -146,7 +156,7 @@ void Scoreboard::end_norm(const contract::VectorFields& f, std::uint64_t last) {
 void Scoreboard::residual(const contract::VectorFields& f) {
   for (std::uint64_t row = 0; row < f.rows; row += vector_lanes_)
     residual_value_chain(f, f.first_row + row, f.first_row + std::min<std::uint64_t>(row + vector_lanes_, f.rows),
-                         row_cycle(f, row), true);
+                         row_cycle(f, row));
   end_norm(f, row_cycle(f, f.rows - 1));
 }
 
@@ -160,8 +170,8 @@ void Scoreboard::embed(const contract::VectorFields& f) {
   std::uint64_t last = enters;
   for (std::uint64_t row = 0; row < f.rows; row += vector_lanes_) {
     last = enters + row / set_values * pitch + row % set_values / vector_lanes_;
-    residual_value_chain(f, f.first_row + row, f.first_row + std::min<std::uint64_t>(row + vector_lanes_, f.rows), last,
-                         false);
+    residual_value_chain(f, f.first_row + row, f.first_row + std::min<std::uint64_t>(row + vector_lanes_, f.rows),
+                         last);
   }
   if (f.rows != 0) end_norm(f, last);
 }

@@ -16,6 +16,13 @@ struct WeightWord {
   std::uint16_t side;
 };
 
+/// What a row group's sums start at: residual values, with the exponents of the rows that they join.
+template <int Lanes>
+struct StartBeat {
+  float values[Lanes];           ///< [lanes]
+  std::int8_t exponents[Lanes];  ///< [lanes]
+};
+
 /// The finished sums of a row group.
 template <int Lanes>
 struct SumBeat {

@@ -8,6 +8,7 @@
 #include <hls_stream.h>
 
 #include "hls/engine/accumulate.hpp"
+#include "hls/engine/align.hpp"
 #include "hls/engine/block_dot.hpp"
 #include "hls/kernels/beats.hpp"
 
@@ -77,12 +78,15 @@ load_banks:
   }
 }
 
-/// The beats. words, minimums: [groups][lanes][depth]; bank: [groups][blocks]; one SumBeat a row group goes out.
+/// The beats. words, minimums: [groups][lanes][depth]; bank: [groups][blocks]. With adds_residual one StartBeat a
+/// row group comes in; one SumBeat a row group goes out.
 template <int Lanes, int Groups, int Words, int Minimums, int Blocks>
 void multiply_beats(std::int32_t row_groups, std::int32_t column_sets, std::int32_t nibbles, bool signed_code,
-                    bool signed_scale, bool has_minimum, const WeightWord (&words)[Groups][Lanes][Words],
+                    bool signed_scale, bool has_minimum, bool adds_residual,
+                    const WeightWord (&words)[Groups][Lanes][Words],
                     const std::uint16_t (&minimums)[Groups][Lanes][Minimums],
-                    const engine::Block (&bank)[Groups][Blocks], hls::stream<SumBeat<Lanes>>& out) {
+                    const engine::Block (&bank)[Groups][Blocks], hls::stream<StartBeat<Lanes>>& starts,
+                    hls::stream<SumBeat<Lanes>>& out, std::uint32_t& saturations) {
   SumBeat<Lanes> totals;
 #pragma HLS array_partition variable=totals.sums type=complete
   std::int32_t dots[Groups][Lanes];
@@ -91,6 +95,10 @@ void multiply_beats(std::int32_t row_groups, std::int32_t column_sets, std::int3
 #pragma HLS array_partition variable=sides type=complete dim=0
   std::int32_t block_totals[Groups];
 #pragma HLS array_partition variable=block_totals type=complete
+  StartBeat<Lanes> start;
+#pragma HLS array_partition variable=start.values type=complete
+#pragma HLS array_partition variable=start.exponents type=complete
+  engine::Status status;
   std::int32_t plane = 0;
   std::int32_t set = 0;
   std::int32_t block = 0;  // of the lane: its minimum word's address
@@ -102,6 +110,8 @@ beats_of_a_burst:
 #pragma HLS loop_tripcount min=1 max=16384
     const bool ends_block = plane == nibbles - 1;
     const bool ends_row = ends_block && set == column_sets - 1;
+    const bool starts_row = ends_block && set == 0;
+    if (starts_row && adds_residual) start = starts.read();
 beat_sums:
     for (int group = 0; group < Groups; ++group) {
 #pragma HLS unroll
@@ -127,7 +137,14 @@ beat_groups:
                                block_totals[group], engine::minimum_mantissa(minimum), engine::minimum_shift(minimum));
         added = engine::accumulate(added, term, bank[group][set].offset);
       }
-      if (ends_block) totals.sums[lane] = (set == 0 ? engine::Int128(0) : totals.sums[lane]) + added;
+      engine::Int128 before = totals.sums[lane];
+      if (starts_row) {
+        before = 0;
+        if (adds_residual) {
+          before = engine::align(start.values[lane], engine::sum_exponent(start.exponents[lane]), status);
+        }
+      }
+      if (ends_block) totals.sums[lane] = before + added;
     }
     if (ends_row) out.write(totals);
     plane = ends_block ? 0 : plane + 1;
@@ -136,14 +153,16 @@ beat_groups:
       block = block + 1;
     }
   }
+  saturations = status.saturations;
 }
 
 /// One call: load what is new (0 words: the memories keep what an earlier call loaded), take a vector, multiply.
 template <int Lanes, int Groups, int Words, int Minimums, int Blocks>
 void matvec(std::int32_t new_words, std::int32_t new_minimums, std::int32_t row_groups, std::int32_t column_sets,
-            std::int32_t nibbles, bool signed_code, bool signed_scale, bool has_minimum,
+            std::int32_t nibbles, bool signed_code, bool signed_scale, bool has_minimum, bool adds_residual,
             hls::stream<WeightWord>& weights, hls::stream<std::uint16_t>& minimum_words,
-            hls::stream<engine::Block>& activations, hls::stream<SumBeat<Lanes>>& sums) {
+            hls::stream<engine::Block>& activations, hls::stream<StartBeat<Lanes>>& starts,
+            hls::stream<SumBeat<Lanes>>& sums, std::uint32_t& saturations) {
   // Two URAM of 72 bits a lane, one word of each lane a beat; the second port loads.
   static WeightWord words[Groups][Lanes][Words];
 #pragma HLS aggregate variable=words compact=bit
@@ -163,7 +182,8 @@ void matvec(std::int32_t new_words, std::int32_t new_minimums, std::int32_t row_
   load_minimums<Lanes, Groups, Minimums>(new_minimums, minimum_words, minimums);
   load_vector<Groups, Blocks>(column_sets, activations, bank);
   multiply_beats<Lanes, Groups, Words, Minimums, Blocks>(row_groups, column_sets, nibbles, signed_code, signed_scale,
-                                                         has_minimum, words, minimums, bank, sums);
+                                                         has_minimum, adds_residual, words, minimums, bank, starts, sums,
+                                                         saturations);
 }
 
 }  // namespace kernels

@@ -1,7 +1,7 @@
-// The vector chain after an output or down projection: a row's sum becomes binary32, is added to the residual, times
-// the next norm's gain, quantised in blocks of 32; beside it the exact sum of squares and, at the end, 1/rms
-// (docs/numbers.md §3, §6). VectorLanes rows a cycle. Relies on hls/engine for all arithmetic. Formatted by hand:
-// clang-format breaks pragmas.
+// The vector chain after an output or down projection: a row's sum becomes binary32, is the new residual (the old one
+// is in the sum, docs/numbers.md §4), times the next norm's gain, quantised in blocks of 32; beside it the exact sum of
+// squares and, at the end, 1/rms (docs/numbers.md §3, §6). VectorLanes rows a cycle. Relies on hls/engine for all
+// arithmetic. Formatted by hand: clang-format breaks pragmas.
 #pragma once
 
 #include <hls_stream.h>
@@ -15,7 +15,7 @@
 namespace lpu {
 namespace kernels {
 
-/// residual (in and out), gains: [values / lanes][lanes]. A last block that isn't full ends in zeros.
+/// residual (out), gains: [values / lanes][lanes]. A last block that isn't full ends in zeros.
 template <int VectorLanes, int MaxValues>
 void residual_chain(std::int32_t values, float inverse_width, float epsilon, hls::stream<RowBeat<VectorLanes>>& rows,
                     float residual[MaxValues / VectorLanes][VectorLanes],
@@ -49,8 +49,7 @@ residual_lanes:
     for (int lane = 0; lane < VectorLanes; ++lane) {
 #pragma HLS unroll
       if (beat * VectorLanes + lane < values) {
-        const float added = engine::convert(in.sums[lane], engine::sum_exponent(in.exponents[lane]), status);
-        const float value = engine::add(added, residual[beat][lane], status);
+        const float value = engine::convert(in.sums[lane], engine::sum_exponent(in.exponents[lane]), status);
         residual[beat][lane] = value;
         beat_squares = beat_squares + engine::square_term(value, status);
         block_values[part * VectorLanes + lane] = engine::multiply(value, gains[beat][lane], status);

@@ -22,8 +22,10 @@ constexpr int kU55cBeats = kU55c.residual_values / kU55c.vector_lanes;
 // ---- tiny
 extern "C" void lpu_kernel_matvec_tiny(std::int32_t new_words, std::int32_t new_minimums, std::int32_t row_groups,
     std::int32_t column_sets, std::int32_t nibbles, bool signed_code, bool signed_scale, bool has_minimum,
-    hls::stream<lpu::kernels::WeightWord>& weights, hls::stream<std::uint16_t>& minimum_words,
-    hls::stream<lpu::engine::Block>& activations, hls::stream<lpu::kernels::SumBeat<lpu::kernels::kTiny.lanes>>& sums);
+    bool adds_residual, hls::stream<lpu::kernels::WeightWord>& weights, hls::stream<std::uint16_t>& minimum_words,
+    hls::stream<lpu::engine::Block>& activations,
+    hls::stream<lpu::kernels::StartBeat<lpu::kernels::kTiny.lanes>>& starts,
+    hls::stream<lpu::kernels::SumBeat<lpu::kernels::kTiny.lanes>>& sums, std::uint32_t& saturations);
 extern "C" void lpu_kernel_softmax_tiny(std::int32_t positions, std::int32_t score_exponent,
     hls::stream<lpu::kernels::ScoreBeat<lpu::kernels::kTiny.softmax_lanes>>& scores,
     hls::stream<lpu::kernels::WeightBlock>& blocks, std::int32_t& largest_exponent, std::int32_t& exponent_difference,
@@ -40,8 +42,10 @@ extern "C" void lpu_kernel_swiglu_tiny(std::int32_t values, float scale,
 // ---- u55c
 extern "C" void lpu_kernel_matvec_u55c(std::int32_t new_words, std::int32_t new_minimums, std::int32_t row_groups,
     std::int32_t column_sets, std::int32_t nibbles, bool signed_code, bool signed_scale, bool has_minimum,
-    hls::stream<lpu::kernels::WeightWord>& weights, hls::stream<std::uint16_t>& minimum_words,
-    hls::stream<lpu::engine::Block>& activations, hls::stream<lpu::kernels::SumBeat<lpu::kernels::kU55c.lanes>>& sums);
+    bool adds_residual, hls::stream<lpu::kernels::WeightWord>& weights, hls::stream<std::uint16_t>& minimum_words,
+    hls::stream<lpu::engine::Block>& activations,
+    hls::stream<lpu::kernels::StartBeat<lpu::kernels::kU55c.lanes>>& starts,
+    hls::stream<lpu::kernels::SumBeat<lpu::kernels::kU55c.lanes>>& sums, std::uint32_t& saturations);
 extern "C" void lpu_kernel_softmax_u55c(std::int32_t positions, std::int32_t score_exponent,
     hls::stream<lpu::kernels::ScoreBeat<lpu::kernels::kU55c.softmax_lanes>>& scores,
     hls::stream<lpu::kernels::WeightBlock>& blocks, std::int32_t& largest_exponent, std::int32_t& exponent_difference,

@@ -62,9 +62,13 @@ void Bundle::State::read_manifest() {
   if (!fs::is_directory(folder, error))
     fail(ExitCode::kIo, "{}: there is no such folder; give the folder that `lpu compile` wrote", folder.string());
   const fs::path path = folder / kManifestFile;
-  if (!fs::exists(path, error))
-    fail(ExitCode::kBadInput, "{}: isn't a bundle: {} is missing; give the folder that `lpu compile` wrote",
-         folder.string(), kManifestFile);
+  for (const fs::path& needed : {path, folder / kManifestChecksumFile}) {
+    if (!fs::is_regular_file(needed, error))
+      fail(ExitCode::kBadInput, "{}: is missing, so this is no bundle; give the folder that `lpu compile` wrote",
+           needed.string());
+    if (fs::file_size(needed, error) == 0)
+      fail(ExitCode::kBadInput, "{}: is empty; compile the model again", needed.string());
+  }
   const MappedFile file(path);
   if (file.bytes().size() > kManifestLimitBytes)
     fail(ExitCode::kBadInput, "{}: has {} bytes, but no manifest has more than {}; compile the model again",

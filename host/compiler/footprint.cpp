@@ -88,6 +88,12 @@ void Builder::matvec(const MatvecFields& m) {
     out.writes.push_back({places.accumulator(m.accumulator + r), m.start ? first + kMatvecCycles - 1 : ready, ready});
     out.end = std::max(out.end, ready);
   }
+  if (m.adds_residual && m.start)
+    for (std::uint32_t r = 0; r < rows; ++r) {
+      const std::uint32_t first = m.residual_row + r * g.lanes, end = std::min(first + g.lanes, layout.shape.width);
+      for (std::uint32_t b = first / kBlockValues; b * kBlockValues < end; ++b)
+        read(places.residual(b), beat(r, 0), beat(r, 0));
+    }
   if (m.relative_exponents) read(places.exponent_register(m.round), 0, out.beats - 1);
   if (scores) {
     // The new position lies in one of the last block's row groups; which one depends on the position.
@@ -117,11 +123,8 @@ void Builder::residual_results(const VectorFields& v, std::uint32_t values,
 void Builder::residual(const VectorFields& v) {
   enter_rows(v, v.row_groups);
   std::vector<std::uint32_t> block_entry;
-  for (std::uint32_t b = 0; b < v.rows / kBlockValues; ++b) {
-    read(places.residual(v.first_row / kBlockValues + b), entry(v, b * kBlockValues),
-         entry(v, b * kBlockValues + kBlockValues - 1));
+  for (std::uint32_t b = 0; b < v.rows / kBlockValues; ++b)
     block_entry.push_back(entry(v, b * kBlockValues + kBlockValues - 1));
-  }
   residual_results(v, v.rows, block_entry);
 }
 

@@ -128,6 +128,12 @@ MatvecFields LayerBuilder::burst(const MatrixPlace& m, const MatrixPlace& next, 
   f.accumulator = accumulator;
   f.start = sets.first == 0;
   f.finish = sets.first + sets.count == m.sets;
+  if (&m == &p_.out || &m == &p_.down) {  // what these make is added to the residual
+    f.adds_residual = f.start;
+    f.residual_row = row_groups.first * g_.lanes;
+    f.exponent_address = m.exponent_address + row_groups.first;
+    f.exponent_stride = next.exponent_address - m.exponent_address;
+  }
   return f;
 }
 
@@ -372,80 +378,9 @@ std::vector<Operation> LayerBuilder::build() {
 
 }  // namespace
 
-std::vector<Operation> lower_embedding(const Layout& layout) {
-  const Geometry& g = layout.geometry;
-  const MatrixPlace& m = layout.embedding;
-  Operation op;
-  op.instruction.common.opcode = static_cast<std::uint32_t>(Opcode::kEmbed);
-  op.name = "embedding";
-  VectorFields& v = op.instruction.vector;
-  v.memory_address = m.address;
-  v.row_group_words = m.row_group_words();
-  v.nibbles = static_cast<std::uint32_t>(m.format.nibbles);
-  v.column_sets = m.sets;
-  v.signed_code = m.format.signed_code;
-  v.signed_scale = m.format.signed_scale;
-  v.has_minimum = m.format.has_minimum;
-  v.minimum_address = m.minimum_address;
-  v.exponent_address = m.exponent_address;
-  v.rows = layout.shape.width;
-  v.slice_cycles = 1;
-  v.pitch_cycles =
-      std::max(v.nibbles, divide_up(kBlockValues * g.groups, static_cast<std::uint32_t>(layout.hardware.vector_lanes)));
-  v.gain_address = layout.first_gain;
-  v.destination = layout.activation.attention;
-  v.starts_norm = v.ends_norm = 1;
-  return {op};
-}
-
 std::vector<Operation> lower_layer(const Layout& layout, std::uint32_t layer, std::uint32_t iterations,
                                    const LayerPlan& plan) {
   return LayerBuilder(layout, layer, iterations, plan).build();
-}
-
-std::vector<Operation> lower_head(const Layout& layout) {
-  const Geometry& g = layout.geometry;
-  const MatrixPlace& m = layout.head;
-  std::vector<Operation> out;
-  const std::uint32_t chunk = std::max(1u, layout.accumulator_chunk),
-                      words = static_cast<std::uint32_t>(m.format.nibbles);
-  for (std::uint32_t first = 0, entry = 0; first < m.row_groups; first += chunk) {
-    const std::uint32_t count = std::min(chunk, m.row_groups - first);
-    Operation product, result;
-    product.name = result.name = "head";
-    product.instruction.common.opcode = static_cast<std::uint32_t>(Opcode::kMatvec);
-    MatvecFields& f = product.instruction.matvec;
-    f.weight_address = m.address + first * m.row_group_words();
-    f.minimum_address = m.format.has_minimum ? m.minimum_address + first * m.sets : 0;
-    f.row_groups = count;
-    f.column_sets = m.sets;
-    f.row_group_words = m.row_group_words();
-    f.column_set_words = f.nibbles = words;
-    f.row_major = 1;
-    f.signed_code = m.format.signed_code;
-    f.signed_scale = m.format.signed_scale;
-    f.has_minimum = m.format.has_minimum;
-    f.activation_address = layout.activation.attention;
-    f.segments = 1;
-    f.accumulator = entry;
-    f.start = f.finish = 1;
-    result.instruction.common.opcode = static_cast<std::uint32_t>(Opcode::kLogits);
-    VectorFields& v = result.instruction.vector;
-    v.accumulator = entry;
-    v.row_groups = count;
-    v.slice_cycles = 1;
-    // Paced as the product finishes, so that the first logits leave before the last row group is done.
-    v.pitch_cycles = std::max(g.lanes / static_cast<std::uint32_t>(layout.hardware.vector_lanes), m.sets * words);
-    v.first_row = first * g.lanes;
-    v.rows = std::min(m.rows, (first + count) * g.lanes) - v.first_row;
-    v.segments = g.segments;
-    v.head_blocks = g.head_blocks;
-    v.exponent_address = m.exponent_address + first;
-    out.push_back(std::move(product));
-    out.push_back(std::move(result));
-    entry = (entry + count) % static_cast<std::uint32_t>(layout.hardware.accumulator_entries);
-  }
-  return out;
 }
 
 }  // namespace lpu::compiler

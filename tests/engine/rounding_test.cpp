@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "hls/engine/align.hpp"
 #include "hls/engine/convert.hpp"
 #include "tests/engine/random_values.hpp"
 #include "tests/engine/reference.hpp"
@@ -12,6 +15,7 @@ namespace {
 
 class Rounding : public SeededTest {};
 class Convert : public SeededTest {};
+class Align : public SeededTest {};
 
 /// RNE by quotient and remainder instead of shift and mask.
 Int128 divide_round_even(Int128 value, int shift) {
@@ -141,6 +145,43 @@ TEST_F(Convert, OverflowSaturatesWithSignAndIsCounted) {
   EXPECT_EQ(status.saturations, 0u);
   EXPECT_EQ(bits_from_float(convert((1 << 25) - 1, 103, status)), 0x7f7fffffu) << "rounds up to 2^128";
   EXPECT_EQ(bits_from_float(convert(-1, 128, status)), 0xff7fffffu);
+  EXPECT_EQ(status.saturations, 2u);
+}
+
+TEST_F(Align, RandomValuesAreRoundedToTheSumsUnit) {
+  for (int i = 0; i < 300000; ++i) {
+    const float x = finite(-127, 30);
+    const int exponent = integer(-50, 20);
+    const double scaled = std::nearbyint(std::ldexp(reference::flushed(x), -exponent));
+    const double wanted = std::clamp(scaled, -0x1p86, 0x1p86);
+    Status status;
+    EXPECT_EQ(static_cast<double>(align(x, exponent, status)), wanted) << x << " in units of 2^" << exponent;
+    EXPECT_EQ(status.saturations, std::fabs(scaled) >= 0x1p86 ? 1u : 0u);
+    if (HasFailure()) return;
+  }
+}
+
+TEST_F(Align, ConvertGivesBackWhatFitsTheUnit) {
+  for (int i = 0; i < 100000; ++i) {
+    const float x = finite(-20, 20);
+    Status status;
+    const int exponent = floor_log2(x) - integer(23, 60);
+    EXPECT_EQ(convert(align(x, exponent, status), exponent, status), x);
+    EXPECT_EQ(status.saturations, 0u);
+    if (HasFailure()) return;
+  }
+}
+
+TEST_F(Align, ClampedValuesAreCountedWithTheirSign) {
+  const Int128 limit = static_cast<Int128>(1) << (contract::kAccumulatorBits - 2);
+  Status status;
+  EXPECT_TRUE(align(std::ldexp(1.0f, 40), 40 - 85, status) == limit / 2);
+  EXPECT_EQ(status.saturations, 0u);
+  EXPECT_TRUE(align(std::ldexp(1.0f, 40), 40 - 86, status) == limit);
+  EXPECT_TRUE(align(-3e38f, -150, status) == -limit);
+  EXPECT_EQ(status.saturations, 2u);
+  EXPECT_TRUE(align(float_from_bits(0x807fffffu), -200, status) == 0) << "a subnormal is zero";
+  EXPECT_TRUE(align(-0.0f, -200, status) == 0);
   EXPECT_EQ(status.saturations, 2u);
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 struct Fixture {
   LlamaShapes shapes = smollm2_shapes();
-  lpu::testing::TestImage image = llama_image(shapes, 0);
+  LlamaImage image{shapes, 0};
   contract::Program program = llama_program(shapes);
 };
 

@@ -188,9 +188,15 @@ TEST(HazardTest, RowsBeforeScaleRegisterIsReadableAreRefused) {
   }
 }
 
-TEST(HazardTest, ResidualBeforeItsOldValueIsReadableIsRefused) {
-  expect_tight(kWide, rows(Opcode::kResidual, kWide, 32), 0, rows(Opcode::kResidual, kWide, 32),
-               contract::kResidualCycles, "reads residual value 0");
+TEST(HazardTest, SumThatStartsAtTheResidualBeforeItIsReadableIsRefused) {
+  Instruction sums = matvec(3, 2);
+  sums.matvec.adds_residual = sums.matvec.row_major = 1;
+  // 12 rows on 4 lanes: residual values 8…11 enter in cycles 4 and 5 and are read in beat 4 (row-major) or 2.
+  expect_tight(kFour, rows(Opcode::kResidual, kFour, 12), 0, sums, 5 + contract::kResidualCycles - 4,
+               "reads residual value ");
+  sums.matvec.row_major = 0;
+  expect_tight(kFour, rows(Opcode::kResidual, kFour, 12), 0, sums, 5 + contract::kResidualCycles - 2,
+               "reads residual value ");
 }
 
 TEST(HazardTest, BeatBeforeKeyWordsAreReadableIsRefused) {

@@ -40,6 +40,13 @@ class Writer {
     return in;
   }
 
+  Instruction onto_residual(Instruction in, std::uint32_t exponent) const {
+    in.matvec.adds_residual = 1;
+    in.matvec.exponent_address = exponent;
+    in.matvec.exponent_stride = s.layer_exponents();
+    return in;
+  }
+
   Instruction rows(Opcode opcode, std::uint32_t accumulator, std::uint32_t count, std::uint32_t exponent) const {
     Instruction in = instruction(opcode);
     in.vector.accumulator = accumulator;
@@ -102,7 +109,7 @@ class Writer {
     for (std::uint32_t round = 0; round < s.rounds(); ++round) attention(round);
 
     std::uint32_t exponent = heads + 2 * keys, address = s.qkv_words();
-    out.add(weights(address, width, s.query_rows(), kMixed, 0));
+    out.add(onto_residual(weights(address, width, s.query_rows(), kMixed, 0), exponent));
     Instruction residual = rows(Opcode::kResidual, 0, width, exponent);
     norm(residual, width, 1);
     out.add(residual);
@@ -115,7 +122,7 @@ class Writer {
     out.add(swiglu);
     exponent += s.row_groups(2 * s.model.ffn_width);
     address += s.up_words();
-    out.add(weights(address, width, s.model.ffn_width, kFeedForward, 0));
+    out.add(onto_residual(weights(address, width, s.model.ffn_width, kFeedForward, 0), exponent));
     residual = rows(Opcode::kResidual, 0, width, exponent);
     norm(residual, 2 * width, 0);
     out.add(residual);

@@ -61,12 +61,19 @@ inline LlamaShapes smollm2_shapes() {
   return s;
 }
 
-/// The image that fits llama_program(): random words.
-inline lpu::testing::TestImage llama_image(const LlamaShapes& s, unsigned seed) {
-  return lpu::testing::TestImage(s.config, s.weights(), s.model.layers * s.layer_kv_words(),
-                                 s.model.layers * s.layer_words(), s.exponents(), s.constants(),
-                                 s.model.context_tokens * s.model.head_size / 2, seed);
-}
+/// The image that fits llama_program(): random words, and K/V grids on which values of about 1 fit.
+struct LlamaImage : lpu::testing::TestImage {
+  LlamaImage(const LlamaShapes& s, unsigned seed)
+      : lpu::testing::TestImage(s.config, s.weights(), s.model.layers * s.layer_kv_words(),
+                                s.model.layers * s.layer_words(), s.exponents(), s.constants(),
+                                s.model.context_tokens * s.model.head_size / 2, seed) {
+    for (std::uint32_t layer = 0; layer < s.model.layers; ++layer) {
+      const std::size_t grids = ((layer + 1) * s.layer_exponents() - 2) * std::size_t{s.lanes()};
+      std::fill_n(exponents.begin() + static_cast<std::ptrdiff_t>(grids), 2 * s.lanes(),
+                  static_cast<std::uint8_t>(-18));
+    }
+  }
+};
 
 contract::Program llama_program(const LlamaShapes& shapes);
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hls/engine/accumulate.hpp"
+#include "hls/engine/align.hpp"
 #include "hls/engine/block_dot.hpp"
 #include "hls/kernels/tops.hpp"
 
@@ -22,6 +23,8 @@ struct TestMatrix {
   std::vector<std::uint8_t> words;      ///< [rows][blocks][nibbles][16]
   std::vector<std::uint16_t> scales;    ///< [rows][blocks]
   std::vector<std::uint16_t> minimums;  ///< [rows][blocks]
+  std::vector<float> residual;          ///< [rows] that the sums start at; empty: at zero
+  std::vector<std::int8_t> exponents;   ///< [rows] used with the residual only
 
   std::size_t block_index(int row, int block) const { return static_cast<std::size_t>(row) * blocks + block; }
   const std::uint8_t* block_words(int row, int block) const {
@@ -29,10 +32,15 @@ struct TestMatrix {
   }
 };
 
-/// [rows] exact sums, block after block.
+/// [rows] exact sums, block after block, and the number of saturations.
 inline std::vector<engine::Int128> engine_sums(const TestMatrix& matrix, const std::vector<engine::Block>& vector) {
   std::vector<engine::Int128> sums(static_cast<std::size_t>(matrix.rows), engine::Int128(0));
+  engine::Status status;
   for (int row = 0; row < matrix.rows; ++row) {
+    if (!matrix.residual.empty()) {
+      const std::size_t i = static_cast<std::size_t>(row);
+      sums[i] = engine::align(matrix.residual[i], engine::sum_exponent(matrix.exponents[i]), status);
+    }
     for (int block = 0; block < matrix.blocks; ++block) {
       const engine::Block& a = vector[static_cast<std::size_t>(block)];
       const std::uint16_t minimum = matrix.has_minimum ? matrix.minimums[matrix.block_index(row, block)] : 0;
@@ -45,6 +53,7 @@ inline std::vector<engine::Int128> engine_sums(const TestMatrix& matrix, const s
       sum = engine::accumulate(sum, term, a.offset);
     }
   }
+  sums.push_back(engine::Int128(status.saturations));
   return sums;
 }
 
@@ -62,13 +71,15 @@ inline WeightWord word_of(const TestMatrix& matrix, int row, int block, int nibb
   return word;
 }
 
-/// [rows] sums by the kernel. load: also write the matrix into the kernel's memories (they keep it between calls).
+/// [rows] sums by the kernel, and its saturations. load: also write the matrix into the kernel's memories (they keep it
+/// between calls).
 template <int Lanes, typename Top>
 std::vector<engine::Int128> kernel_sums(Top top, int groups, const TestMatrix& matrix,
                                         const std::vector<engine::Block>& vector, bool load) {
   hls::stream<WeightWord> weights;
   hls::stream<std::uint16_t> minimums;
   hls::stream<engine::Block> activations;
+  hls::stream<StartBeat<Lanes>> starts;
   hls::stream<SumBeat<Lanes>> out;
   const int row_groups = (matrix.rows + Lanes - 1) / Lanes;
   const int column_sets = (matrix.blocks + groups - 1) / groups;
@@ -93,13 +104,27 @@ std::vector<engine::Int128> kernel_sums(Top top, int groups, const TestMatrix& m
   for (int block = 0; block < column_sets * groups; ++block) {
     activations.write(block < matrix.blocks ? vector[static_cast<std::size_t>(block)] : engine::Block());
   }
+  const bool adds_residual = !matrix.residual.empty();
+  for (int row_group = 0; adds_residual && row_group < row_groups; ++row_group) {
+    StartBeat<Lanes> beat;
+    for (int lane = 0; lane < Lanes; ++lane) {
+      const std::size_t row = static_cast<std::size_t>(row_group * Lanes + lane);
+      const bool inside = row < matrix.residual.size();
+      beat.values[lane] = inside ? matrix.residual[row] : 0.0f;
+      beat.exponents[lane] = inside ? matrix.exponents[row] : std::int8_t(0);
+    }
+    starts.write(beat);
+  }
+  std::uint32_t saturations = 0;
   top(new_words, new_minimums, row_groups, column_sets, matrix.nibbles, matrix.signed_code, matrix.signed_scale,
-      matrix.has_minimum, weights, minimums, activations, out);
+      matrix.has_minimum, adds_residual, weights, minimums, activations, starts, out, saturations);
+  // The count of saturations stands behind the sums.
   std::vector<engine::Int128> sums;
   for (int row_group = 0; row_group < row_groups; ++row_group) {
     const SumBeat<Lanes> beat = out.read();
     for (int lane = 0; lane < Lanes && row_group * Lanes + lane < matrix.rows; ++lane) sums.push_back(beat.sums[lane]);
   }
+  sums.push_back(engine::Int128(saturations));
   return sums;
 }
 

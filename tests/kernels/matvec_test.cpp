@@ -46,6 +46,32 @@ TEST_P(MatvecKernel, RandomMatricesGiveTheEnginesSums) {
 INSTANTIATE_TEST_SUITE_P(Formats, MatvecKernel,
                          ::testing::Combine(::testing::Values(1, 2, 3), ::testing::Bool(), ::testing::Bool()));
 
+TEST(MatvecKernelResidual, SumsStartAtTheAlignedResidual) {
+  RandomData random(kSeed);
+  for (const auto& [rows, blocks, nibbles] : {std::tuple{5, 3, 1}, {64, 6, 2}, {130, 13, 3}}) {
+    TestMatrix matrix = random.matrix(rows, blocks, nibbles, true, true);
+    const auto vector = random_vector(random, blocks);
+    const auto from_zero = engine_sums(matrix, vector);
+    random.add_residual(matrix);
+    const auto wanted = engine_sums(matrix, vector);
+    EXPECT_FALSE(wanted[0] == from_zero[0]);
+    expect_equal(tiny_sums(matrix, vector, true), wanted);
+    expect_equal(u55c_sums(matrix, vector, true), wanted);
+  }
+}
+
+TEST(MatvecKernelResidual, ValueBeyondTheAccumulatorIsCounted) {
+  RandomData random(kSeed);
+  TestMatrix matrix = random.matrix(70, 3, 1, false, false);
+  const auto vector = random_vector(random, 3);
+  random.add_residual(matrix);
+  matrix.residual[3] = 3e38f;
+  matrix.residual[69] = -3e38f;
+  EXPECT_TRUE(engine_sums(matrix, vector).back() == 2);
+  expect_equal(tiny_sums(matrix, vector, true), engine_sums(matrix, vector));
+  expect_equal(u55c_sums(matrix, vector, true), engine_sums(matrix, vector));
+}
+
 TEST(MatvecKernelMemory, KeepsTheMatrixForTheNextVector) {
   RandomData random(kSeed);
   const TestMatrix matrix = random.matrix(70, 9, 2, true, true);
@@ -122,7 +148,7 @@ TEST(MatvecKernelModel, QueryMatrixOfSmolLm2GivesTheEnginesSumsAndTheFilesOwnDot
   expect_equal(u55c_sums(matrix, vector, true), wanted);
 
   std::vector<float> values(tensor.columns());
-  for (std::size_t row = 0; row < wanted.size(); ++row) {
+  for (std::size_t row = 0; row < exponents.size(); ++row) {
     model::dequantise_row(tensor.type, tensor.row(row), values);
     double sum = 0;
     double magnitude = 0;

@@ -32,6 +32,13 @@ class RandomData {
     result.offset = static_cast<std::uint8_t>(integer(0, 31));
     return result;
   }
+  /// A residual for the matrix, near its sums in size, and rows' exponents.
+  void add_residual(TestMatrix& matrix) {
+    for (int row = 0; row < matrix.rows; ++row) {
+      matrix.residual.push_back(number(-20, 10));
+      matrix.exponents.push_back(static_cast<std::int8_t>(integer(-20, -5)));
+    }
+  }
   TestMatrix matrix(int rows, int blocks, int nibbles, bool is_signed, bool has_minimum) {
     TestMatrix result;
     result.rows = rows;

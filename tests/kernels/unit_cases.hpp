@@ -35,7 +35,6 @@ inline ResidualInput random_residual(RandomData& random, int values) {
   ResidualInput in;
   in.rows = random_rows(random, values);
   for (int i = 0; i < values; ++i) {
-    in.residual.push_back(random.number(-8, 5));
     in.gains.push_back(random.number(-4, 2));
   }
   return in;

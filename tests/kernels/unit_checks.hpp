@@ -123,9 +123,8 @@ inline void append_blocks(Results& results, std::vector<float> values, engine::S
 }
 
 struct ResidualInput {
-  Rows rows;
-  std::vector<float> residual;  ///< [values]
-  std::vector<float> gains;     ///< [values]
+  Rows rows;                 ///< sums that started at the old residual
+  std::vector<float> gains;  ///< [values]
   float epsilon = 1e-5f;
 };
 
@@ -134,14 +133,14 @@ inline Results engine_residual(const ResidualInput& in) {
   engine::Status status;
   std::vector<float> products;
   engine::Int128 squares = 0;
-  for (std::size_t i = 0; i < in.residual.size(); ++i) {
-    const float value = engine::add(row_value(in.rows, i, status), in.residual[i], status);
+  for (std::size_t i = 0; i < in.gains.size(); ++i) {
+    const float value = row_value(in.rows, i, status);
     results.push_back(engine::bits_from_float(value));
     squares = squares + engine::square_term(value, status);
     products.push_back(engine::multiply(value, in.gains[i], status));
   }
   append_blocks(results, products, status);
-  const float factor = engine::inverse_width_factor(static_cast<int>(in.residual.size()));
+  const float factor = engine::inverse_width_factor(static_cast<int>(in.gains.size()));
   results.push_back(engine::bits_from_float(engine::norm_scale(squares, factor, in.epsilon, status)));
   results.push_back(status.saturations);
   return results;
@@ -153,9 +152,8 @@ Results kernel_residual(Top top, const ResidualInput& in) {
   hls::stream<engine::Block> blocks;
   static float residual[Beats][Lanes];
   static float gains[Beats][Lanes];
-  const int values = static_cast<int>(in.residual.size());
+  const int values = static_cast<int>(in.gains.size());
   for (int i = 0; i < values; ++i) {
-    residual[i / Lanes][i % Lanes] = in.residual[static_cast<std::size_t>(i)];
     gains[i / Lanes][i % Lanes] = in.gains[static_cast<std::size_t>(i)];
   }
   write_rows<Lanes>(in.rows, rows);

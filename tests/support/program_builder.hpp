@@ -151,7 +151,7 @@ struct TestImage {
     fill(lane_words, weights * all * contract::kWordBytes, random);
     fill(minimum_words, minimums * all * contract::kMinimumBytes, random);
     exponents.resize(exponent_words * lanes);
-    for (std::uint8_t& byte : exponents) byte = static_cast<std::uint8_t>(-18 - static_cast<int>(random() % 3));
+    for (std::uint8_t& byte : exponents) byte = static_cast<std::uint8_t>(-27 - static_cast<int>(random() % 3));
     std::normal_distribution<float> normal;
     reals(constants, constant_count, [&] { return 1.0f + 0.25f * normal(random); });
     reals(rope, rope_pairs * 2, [&] { return 0.3f * normal(random); });
