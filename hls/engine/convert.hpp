@@ -18,10 +18,11 @@ inline float convert(Int128 sum, int exponent, Status& status) {
   // The leading one moves to bit 127: 24 bits stay, 104 decide the rounding, of which the low 64 only as "not zero".
   const UInt128 aligned = magnitude << (127 - top);
   const std::uint64_t high = static_cast<std::uint64_t>(aligned >> 64);
-  const std::uint64_t rest = (high << (kFloatFractionBits + 1)) | (static_cast<std::uint64_t>(aligned) != 0 ? 1u : 0u);
-  const std::uint64_t half = static_cast<std::uint64_t>(1) << 63;
   const std::uint32_t kept = static_cast<std::uint32_t>(high >> (63 - kFloatFractionBits));
-  const bool up = rest > half || (rest == half && (kept & 1u) != 0);
+  // Half a unit is bit 62 of `rest`; a tie rounds up where the kept number is odd.
+  const std::uint64_t low_bits = static_cast<std::uint64_t>(aligned) != 0 ? 1u : 0u;
+  const std::uint64_t rest = ((high << (kFloatFractionBits + 1)) >> 1) | low_bits;
+  const bool up = rest + (kept & 1u) > static_cast<std::uint64_t>(1) << 62;
   // 24 bits, or 2^24 where rounding carried: then the fraction is zero and the exponent one higher.
   const std::uint32_t significand = kept + (up ? 1u : 0u);
   const int carry = static_cast<int>(significand >> (kFloatFractionBits + 1));

@@ -29,11 +29,7 @@ inline Int128 shift_left(Int128 value, int shift) {
 /// Position of the highest one bit of a number that isn't zero, 0…127: a leading-zero counter of seven steps, which
 /// plain compilers have as an instruction.
 inline int highest_bit(UInt128 value) {
-#if defined(__GNUC__) && !defined(__VITIS_HLS__)
-  const std::uint64_t high = static_cast<std::uint64_t>(value >> 64);
-  const std::uint64_t low = static_cast<std::uint64_t>(value);
-  return high != 0 ? 127 - __builtin_clzll(high) : 63 - __builtin_clzll(low | 1);
-#else
+#if defined(__VITIS_HLS__) || defined(OPENLPU_AP_INT)
   int position = 0;
   for (int step = 64; step > 0; step /= 2) {
     const bool above = (value >> step) != 0;
@@ -41,6 +37,10 @@ inline int highest_bit(UInt128 value) {
     value = above ? static_cast<UInt128>(value >> step) : value;
   }
   return position;
+#else
+  const std::uint64_t high = static_cast<std::uint64_t>(value >> 64);
+  const std::uint64_t low = static_cast<std::uint64_t>(value);
+  return high != 0 ? 127 - __builtin_clzll(high) : 63 - __builtin_clzll(low | 1);
 #endif
 }
 

@@ -55,9 +55,10 @@ inline Int128 float_to_fixed(float x, int fraction_bits) {
   const std::uint64_t floor = moved >> right;
   const std::uint64_t twice_rest = (moved - (floor << right)) * 2;
   const std::uint64_t one = static_cast<std::uint64_t>(1) << right;
-  const bool up = twice_rest > one || (twice_rest == one && (floor & 1) != 0);
+  const bool up = twice_rest + (floor & 1u) > one;
   const Int128 fixed = static_cast<Int128>(floor + (up ? 1u : 0u));
-  return negative ? static_cast<Int128>(-fixed) : fixed;
+  const Int128 flip = negative ? -1 : 0;
+  return static_cast<Int128>((fixed ^ flip) - flip);
 }
 
 }  // namespace engine

@@ -134,6 +134,17 @@ void prepare(const Burst& burst, const DotFormat& format, PreparedBurst* prepare
   choose_buckets(format, offsets.data(), magnitudes.data(), prepared);
 }
 
+/// A tile's sums to its lanes' accumulators. Nearly every burst needs one bucket only.
+void fold_tile(const Burst& burst, const PreparedBurst& prepared, const std::int64_t* sums, std::size_t bucket_sums,
+               std::size_t lanes, engine::Int128* to) {
+  if (prepared.buckets == 1 && burst.starts_at_zero && lanes == kTileLanes) {
+    for (std::size_t lane = 0; lane < kTileLanes; ++lane)
+      to[lane] = engine::shift_left(sums[sum_index(lane)], prepared.base);
+    return;
+  }
+  for (std::size_t lane = 0; lane < lanes; ++lane) put(burst, to + lane, fold(prepared, sums, bucket_sums, lane));
+}
+
 /// Tiles first…end − 1 of one row group and segment.
 void fast_tiles(const Burst& burst, const PreparedBurst& prepared, SetKernel kernel, std::uint64_t r,
                 std::size_t segment, std::size_t first_tile, std::size_t end_tile, std::vector<std::int64_t>& sums) {
@@ -157,9 +168,9 @@ void fast_tiles(const Burst& burst, const PreparedBurst& prepared, SetKernel ker
     kernel(job);
   }
   engine::Int128* to = state.entry_sums(burst.f.accumulator + r, segment);
-  const std::size_t end_lane = std::min(state.lanes, end_tile * kTileLanes);
-  for (std::size_t lane = first_tile * kTileLanes; lane < end_lane; ++lane)
-    put(burst, to + lane, fold(prepared, sums.data(), job.bucket_sums, lane));
+  for (std::size_t tile = first_tile; tile < end_tile; ++tile)
+    fold_tile(burst, prepared, sums.data() + tile * kTileLanes, job.bucket_sums,
+              std::min<std::size_t>(kTileLanes, state.lanes - tile * kTileLanes), to + tile * kTileLanes);
 }
 
 void run_fast(const Burst& burst) {

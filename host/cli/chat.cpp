@@ -117,8 +117,10 @@ ExitCode run(const Options& options) {
   if (reader.is_terminal())
     fmt::print(stderr, "{} on {} ({}). /help lists the commands.\n", bundle.model_name(), bundle.hardware_name(),
                options.card.card);
-  while (const std::optional<std::string> line = reader.next("> ")) {
-    if (*line == "/quit") break;
+  while (true) {
+    const std::optional<std::string> line = reader.next("> ");
+    if (!line && reader.is_terminal()) put_out("\n");
+    if (!line || *line == "/quit") break;
     if (*line == "/reset") {
       conversation.reset();
     } else if (*line == "/help") {

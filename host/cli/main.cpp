@@ -58,6 +58,8 @@ int run(int argc, char** argv) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
     const auto used = app.get_subcommands();
+    if (used.empty() && argc > 1 && argv[1][0] != '-')
+      return complain(ExitCode::kUsage, fmt::format("There is no subcommand \"{}\"; lpu --help lists them.", argv[1]));
     return complain(ExitCode::kUsage, fmt::format("{} (see: lpu {}--help)", error.what(),
                                                   used.empty() ? "" : used.front()->get_name() + " "));
   }

@@ -83,8 +83,9 @@ std::string report_text(const compiler::Report& report) {
                       report.clock_mhz, percent_text(report.mac_utilisation));
   text += fmt::format("{} on the card; program of {} instructions, {}\n", bytes_text(report.resident_bytes),
                       grouped_text(report.instructions), bytes_text(report.program_bytes));
-  text += fmt::format("took {} and at most {} of memory\n", seconds_text(report.seconds),
-                      bytes_text(report.peak_memory_bytes));
+  if (report.seconds > 0)
+    text += fmt::format("took {} and at most {} of memory\n", seconds_text(report.seconds),
+                        bytes_text(report.peak_memory_bytes));
   return text;
 }
 

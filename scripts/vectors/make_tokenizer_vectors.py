@@ -113,7 +113,7 @@ def main():
     members = [("lines.json", dump(lines))]
     for name, vocabulary in files.items():
         members.append((f"{name}.json", dump(vectors(program, name, vocabulary, lines))))
-        if name != "smollm":  # that one is read from models/
+        if name == "gpt-2":  # the others aren't ours to commit: the tests read them from models/
             write_tar(OUTPUT / f"{name}.gguf.tar.xz", [(f"{name}.gguf", pathlib.Path(vocabulary).read_bytes())])
     write_tar(OUTPUT / "vectors.tar.xz", members)
     print(f"{len(lines)} lines")

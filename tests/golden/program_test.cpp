@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <random>
 #include <set>
 
 #include "hls/golden/machine.hpp"
@@ -251,6 +252,34 @@ TEST(GoldenMachineTest, ProgramThatReachesOutsideIsRefusedWithASentence) {
   EXPECT_THAT(spoiled(O::kSwiglu, &V::pitch_cycles, 1), HasSubstr("pitch_cycles"));
   EXPECT_THAT(spoiled(O::kLogits, &V::first_row, 200), HasSubstr("the last logit reaches"));
   EXPECT_THAT(spoiled(O::kEmbed, &V::exponent_address, (1 << 24) - 1), HasSubstr("exponent_address reaches"));
+}
+
+TEST(GoldenMachineTest, SpoiledProgramsAreRefusedOrRunButNeverLeaveTheirMemories) {
+  // Random fields of random instructions get random values; a sanitizer build sees any access outside.
+  const LlamaShapes s = small_shapes();
+  const LlamaImage image(s, 8);
+  const contract::Program good = llama_program(s);
+  std::mt19937 random(17);
+  int ran = 0, refused = 0;
+  for (int round = 0; round < 400; ++round) {
+    contract::Program program = good;
+    std::uint32_t words[contract::kInstructionWords];
+    contract::Instruction& victim = program.instructions[random() % program.instructions.size()];
+    contract::pack(victim, words);
+    words[random() % contract::kInstructionWords] ^= 1u << random() % 32;
+    if (round % 3 == 0) words[random() % contract::kInstructionWords] = static_cast<std::uint32_t>(random());
+    victim = contract::unpack(words);
+    try {
+      Machine machine(s.config, s.model, program, image.view, 1);
+      machine.step(static_cast<std::int32_t>(random() % 203), random() % 96, StepOptions());
+      ++ran;
+    } catch (const Fault& fault) {
+      EXPECT_GT(std::string(fault.what()).size(), 20u);
+      ++refused;
+    }
+  }
+  EXPECT_GT(ran, 50);
+  EXPECT_GT(refused, 50);
 }
 
 TEST(GoldenMachineTest, ImageLargerThanTheHardwareIsRefused) {

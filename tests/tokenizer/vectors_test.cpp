@@ -1,6 +1,6 @@
 // Token ids of some 2,400 lines in many scripts, equal to those of llama.cpp's llama-tokenize for every pre-tokenizer.
-// The vectors are made by scripts/vectors/make_tokenizer_vectors.py; vocabularies lie beside them, except SmolLM2's,
-// which is read from models/.
+// Where the vectors and the vocabularies come from: tests/tokenizer/vectors/README.md. Relies on models/ for those that
+// aren't committed; without them these tests are skipped.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,6 +16,7 @@ namespace lpu::model {
 namespace {
 
 const std::filesystem::path kFolder = OPENLPU_VECTORS_DIR;
+const std::filesystem::path kFetchedFolder = OPENLPU_VOCABULARIES_DIR;
 
 nlohmann::json read_json(const std::string& name) {
   std::ifstream file(kFolder / (name + ".json"));
@@ -25,11 +26,16 @@ nlohmann::json read_json(const std::string& name) {
 class TokenizerVectors : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    std::filesystem::path path = kFolder / (std::string(GetParam()) + ".gguf");
-    if (std::string(GetParam()) == "smollm") {
+    const std::string name = GetParam();
+    std::filesystem::path path = kFolder / (name + ".gguf");
+    if (name == "smollm") {
       const auto model = test::smollm2();
-      if (!model) GTEST_SKIP() << "models/SmolLM2-135M-Instruct.Q4_1.gguf isn't there";
+      if (!model) GTEST_SKIP() << "no SmolLM2 in models/; scripts/get_model.sh smollm2-135m gets it";
       path = *model;
+    } else if (name != "gpt-2") {
+      path = kFetchedFolder / ("ggml-vocab-" + name + ".gguf");
+      if (!std::filesystem::exists(path))
+        GTEST_SKIP() << "no " << path << "; scripts/get_model.sh tokenizer-vocabularies gets it";
     }
     tokenizer_ = Tokenizer::from(GgufFile(path));
   }

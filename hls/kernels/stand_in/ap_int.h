@@ -28,6 +28,7 @@ class WideInteger {
   friend WideInteger operator-(const WideInteger& a, const WideInteger& b) { return WideInteger(a.value_ - b.value_); }
   friend WideInteger operator*(const WideInteger& a, const WideInteger& b) { return WideInteger(a.value_ * b.value_); }
   friend WideInteger operator&(const WideInteger& a, const WideInteger& b) { return WideInteger(a.value_ & b.value_); }
+  friend WideInteger operator^(const WideInteger& a, const WideInteger& b) { return WideInteger(a.value_ ^ b.value_); }
   friend bool operator==(const WideInteger& a, const WideInteger& b) { return a.value_ == b.value_; }
   friend bool operator!=(const WideInteger& a, const WideInteger& b) { return a.value_ != b.value_; }
   friend bool operator<(const WideInteger& a, const WideInteger& b) { return a.value_ < b.value_; }
