@@ -266,12 +266,12 @@ TEST(GoldenMachineTest, SpoiledProgramsAreRefusedOrRunButNeverLeaveTheirMemories
     std::uint32_t words[contract::kInstructionWords];
     contract::Instruction& victim = program.instructions[random() % program.instructions.size()];
     contract::pack(victim, words);
-    words[random() % contract::kInstructionWords] ^= 1u << random() % 32;
+    words[random() % contract::kInstructionWords] ^= static_cast<std::uint32_t>(1u << random() % 32);
     if (round % 3 == 0) words[random() % contract::kInstructionWords] = static_cast<std::uint32_t>(random());
     victim = contract::unpack(words);
     try {
       Machine machine(s.config, s.model, program, image.view, 1);
-      machine.step(static_cast<std::int32_t>(random() % 203), random() % 96, StepOptions());
+      machine.step(static_cast<std::int32_t>(random() % 203), static_cast<std::uint32_t>(random() % 96), StepOptions());
       ++ran;
     } catch (const Fault& fault) {
       EXPECT_GT(std::string(fault.what()).size(), 20u);
