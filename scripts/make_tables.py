@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Prints hls/engine/tables_data.hpp: the interpolation tables of docs/numbers.md section 5 as integer literals.
+"""Prints hls/engine/tables_data.hpp, and the same for the RTL: the interpolation tables of docs/numbers.md section 5 as integer literals.
 
 Every point is computed with 60 decimal digits and rounded once, so that any machine prints the same file.
 
-usage: make_tables.py            writes the file
-       make_tables.py --check    exits with 1 when the file isn't what this script prints
+usage: make_tables.py                      writes the file
+       make_tables.py --systemverilog      writes the same points as rtl/common/lpu_tables_pkg.sv
+       make_tables.py [--systemverilog] --check
+                                           exits with 1 when the file isn't what this script prints
 """
 
 import os
@@ -13,7 +15,8 @@ from decimal import ROUND_HALF_EVEN, Decimal, getcontext
 
 getcontext().prec = 60
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PATH = os.path.join(ROOT, "hls", "engine", "tables_data.hpp")
+PATH = os.path.join("hls", "engine", "tables_data.hpp")
+SYSTEMVERILOG_PATH = os.path.join("rtl", "common", "lpu_tables_pkg.sv")
 LINE_COLUMNS = 120
 LN2 = Decimal(2).ln()
 
@@ -133,17 +136,60 @@ def text():
     return "\n".join(out) + "\n"
 
 
+SYSTEMVERILOG_BASE_BITS = 24
+SYSTEMVERILOG_SLOPE_BITS = 16
+SYSTEMVERILOG_ENTRIES_A_LINE = 8
+
+
+def systemverilog_entry(base, slope):
+    """{base, slope} as ten hexadecimal digits."""
+    if not 0 <= base < 2**SYSTEMVERILOG_BASE_BITS or abs(slope) >= 2 ** (SYSTEMVERILOG_SLOPE_BITS - 1):
+        raise ValueError(f"entry {base}, {slope} doesn't fit its fields")
+    return f"{base:06x}{slope % 2**SYSTEMVERILOG_SLOPE_BITS:04x}"
+
+
+def systemverilog_table(name, comment, entries):
+    """One wide constant; entry i lies at bit i * PointBits, so the last entry is printed first."""
+    digits = [systemverilog_entry(*entry) for entry in reversed(entries)]
+    out = [f"  // {comment}", f"  localparam logic [{len(entries)}*PointBits-1:0] {name} = {{"]
+    for first in range(0, len(digits), SYSTEMVERILOG_ENTRIES_A_LINE):
+        part = digits[first:first + SYSTEMVERILOG_ENTRIES_A_LINE]
+        comma = "," if first + len(part) < len(digits) else ""
+        out.append(f"    {10 * 4 * len(part)}'h" + "_".join(part) + comma)
+    return out + ["  };", ""]
+
+
+def systemverilog_text():
+    out = [
+        "// Interpolation tables of docs/numbers.md section 5 for lpu_interpolate: the points of hls/engine/tables_data.hpp.",
+        "// Printed by scripts/make_tables.py --systemverilog; don't edit.",
+        "package lpu_tables_pkg;",
+        "  // A point: {base, slope}, the slope in two's complement",
+        f"  localparam int BaseBits = {SYSTEMVERILOG_BASE_BITS};",
+        f"  localparam int SlopeBits = {SYSTEMVERILOG_SLOPE_BITS};",
+        "  localparam int PointBits = BaseBits + SlopeBits;",
+        "",
+    ]
+    out += systemverilog_table("Reciprocal", "[512] 2^24/(1 + i/512)", reciprocal_table())
+    out += systemverilog_table("Rsqrt", "[2 * 256] 2^24/sqrt(1 + i/256), then 2^24/sqrt(2 + i/128)", rsqrt_table())
+    out += systemverilog_table("Sigmoid", "[1024] 2^23/(1 + e^(-i/64))", sigmoid_table())
+    out += systemverilog_table("Power", "[128] 2^16 * 2^(i/128)", power_table())
+    return "\n".join(out[:-1] + ["endpackage"]) + "\n"
+
+
 def main(arguments):
-    if arguments == ["--check"]:
-        with open(PATH, encoding="utf-8") as file:
-            fresh = file.read() == text()
-        print("hls/engine/tables_data.hpp is " + ("fresh" if fresh else "stale: run scripts/make_tables.py"))
-        return 0 if fresh else 1
-    if arguments:
+    if not set(arguments) <= {"--systemverilog", "--check"}:
         print(__doc__)
         return 2
-    with open(PATH, "w", encoding="utf-8") as file:
-        file.write(text())
+    path, printed = (SYSTEMVERILOG_PATH, systemverilog_text()) if "--systemverilog" in arguments else (PATH, text())
+    if "--check" in arguments:
+        with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+            fresh = file.read() == printed
+        print(f"{path} is " + ("fresh" if fresh else "stale: run scripts/make_tables.py " + " ".join(
+            argument for argument in arguments if argument != "--check")))
+        return 0 if fresh else 1
+    with open(os.path.join(ROOT, path), "w", encoding="utf-8") as file:
+        file.write(printed)
     return 0
 
 

@@ -99,6 +99,10 @@ Geometry::Geometry(const contract::HardwareConfig& hardware, const contract::Mod
   key_row_groups = divide_up(context_blocks * contract::kBlockValues, lanes);
   value_row_groups = divide_up(shape.head_size, lanes);
   key_nibbles = shape.kv_bits == 12 ? 3 : 2;
+  key_row_group_words = key_sets * key_nibbles;
+  key_slot_words = key_row_groups * key_row_group_words;
+  value_row_group_words = value_sets * 2;
+  value_slot_words = value_row_groups * value_row_group_words;
 }
 
 std::uint32_t Geometry::query_row_in_file(std::uint32_t index, std::uint32_t head_size) const {
@@ -198,8 +202,8 @@ Layout place(const model::Model& model, const contract::HardwareConfig& hardware
                   : place_matrix(format_for(model.embedding().type, hardware), h.vocabulary, h.width, g, cursors);
   layout.weight_words = cursors.words.at;
 
-  const std::uint64_t key_words = std::uint64_t{g.slots} * g.key_row_groups * g.key_sets * g.key_nibbles;
-  const std::uint64_t value_words = std::uint64_t{g.slots} * g.value_row_groups * g.value_sets * 2;
+  const std::uint64_t key_words = std::uint64_t{g.slots} * g.key_slot_words;
+  const std::uint64_t value_words = std::uint64_t{g.slots} * g.value_slot_words;
   for (LayerPlace& layer : layout.layers) {
     layer.key_cache = cursors.words.take(key_words);
     layer.value_cache = cursors.words.take(value_words);

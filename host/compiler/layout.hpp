@@ -71,6 +71,10 @@ struct Geometry {
   std::uint32_t key_row_groups;    ///< of positions
   std::uint32_t value_row_groups;  ///< of head rows
   std::uint32_t key_nibbles;
+  std::uint32_t key_row_group_words;    ///< lane words of a row group of positions, one K/V slot
+  std::uint32_t key_slot_words;         ///< of all positions
+  std::uint32_t value_row_group_words;  ///< lane words of a row group of head rows, one K/V slot
+  std::uint32_t value_slot_words;
   Geometry(const contract::HardwareConfig& hardware, const contract::ModelShape& shape);
   /// Row of the query matrix (and column of attention_out) at place `index` of the round-major order → row in the
   /// file's order.

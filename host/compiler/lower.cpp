@@ -83,6 +83,12 @@ class LayerBuilder {
     }
   }
 
+  void set_bias(VectorFields& v, std::uint32_t address, std::uint32_t next_address) const {
+    v.has_bias = l_.qkv_bias;
+    if (!l_.qkv_bias) return;
+    v.bias_address = address;
+    v.bias_stride = next_address - address;
+  }
   void project();
   void add_query(std::uint32_t accumulator);
   void add_key(std::uint32_t accumulator);
@@ -176,11 +182,7 @@ void LayerBuilder::add_query(std::uint32_t accumulator) {
     add_rows(p_.query, next_.query, {0, p_.query.row_groups}, part, plan_.qkv_column_sets, l_.activation.attention,
              accumulator, "query");
     VectorFields v = drain(p_.query, next_.query, part, accumulator + part.first);
-    v.has_bias = l_.qkv_bias;
-    if (l_.qkv_bias) {
-      v.bias_address = p_.query_bias + v.first_row;
-      v.bias_stride = next_.query_bias - p_.query_bias;
-    }
+    set_bias(v, p_.query_bias + v.first_row, next_.query_bias + v.first_row);
     v.destination = l_.activation.query;
     add_vector(Opcode::kQuery, v, "query");
   }
@@ -190,15 +192,11 @@ void LayerBuilder::add_key(std::uint32_t accumulator) {
   const Range all{0, p_.key.row_groups};
   add_rows(p_.key, next_.key, all, all, plan_.qkv_column_sets, l_.activation.attention, accumulator, "key");
   VectorFields v = drain(p_.key, next_.key, all, accumulator);
-  v.has_bias = l_.qkv_bias;
-  if (l_.qkv_bias) {
-    v.bias_address = p_.key_bias;
-    v.bias_stride = next_.key_bias - p_.key_bias;
-  }
+  set_bias(v, p_.key_bias, next_.key_bias);
   v.memory_address = p_.key_cache;
   v.memory_stride = next_.key_cache - p_.key_cache;
-  v.slot_words = g_.key_row_groups * g_.key_sets * g_.key_nibbles;
-  v.row_group_words = g_.key_sets * g_.key_nibbles;
+  v.slot_words = g_.key_slot_words;
+  v.row_group_words = g_.key_row_group_words;
   v.nibbles = g_.key_nibbles;
   v.grid_address = p_.key_grid;
   v.grid_stride = next_.key_grid - p_.key_grid;
@@ -209,18 +207,14 @@ void LayerBuilder::add_value(std::uint32_t accumulator) {
   const Range all{0, p_.value.row_groups};
   add_rows(p_.value, next_.value, all, all, plan_.qkv_column_sets, l_.activation.attention, accumulator, "value");
   VectorFields v = drain(p_.value, next_.value, all, accumulator);
-  v.has_bias = l_.qkv_bias;
-  if (l_.qkv_bias) {
-    v.bias_address = p_.value_bias;
-    v.bias_stride = next_.value_bias - p_.value_bias;
-  }
+  set_bias(v, p_.value_bias, next_.value_bias);
   v.memory_address = p_.value_cache;
   v.memory_stride = next_.value_cache - p_.value_cache;
-  v.slot_words = g_.value_row_groups * g_.value_sets * 2;
-  v.row_group_words = g_.value_sets * 2;
+  v.slot_words = g_.value_slot_words;
+  v.row_group_words = g_.value_row_group_words;
   v.key_address = p_.key_cache;
-  v.key_slot_words = g_.key_row_groups * g_.key_sets * g_.key_nibbles;
-  v.key_row_group_words = g_.key_sets * g_.key_nibbles;
+  v.key_slot_words = g_.key_slot_words;
+  v.key_row_group_words = g_.key_row_group_words;
   v.grid_address = p_.value_grid;
   v.grid_stride = next_.value_grid - p_.value_grid;
   add_vector(Opcode::kValue, v, "value");
@@ -244,11 +238,11 @@ void LayerBuilder::project() {
 void LayerBuilder::score(std::uint32_t round) {
   const std::uint32_t slot = round / g_.queries_per_kv, entry = take_accumulators(g_.key_row_groups);
   MatvecFields f;
-  f.weight_address = p_.key_cache + slot * g_.key_row_groups * g_.key_sets * g_.key_nibbles;
+  f.weight_address = p_.key_cache + slot * g_.key_slot_words;
   f.weight_stride = next_.key_cache - p_.key_cache;
   f.row_groups = g_.key_row_groups;
   f.column_sets = g_.key_sets;
-  f.row_group_words = g_.key_sets * g_.key_nibbles;
+  f.row_group_words = g_.key_row_group_words;
   f.column_set_words = g_.key_nibbles;
   f.length_dimension = static_cast<std::uint32_t>(LengthDimension::kRowGroups);
   f.row_major = 1;
@@ -281,11 +275,11 @@ void LayerBuilder::score(std::uint32_t round) {
 void LayerBuilder::mix(std::uint32_t round) {
   const std::uint32_t slot = round / g_.queries_per_kv, entry = take_accumulators(g_.value_row_groups);
   MatvecFields f;
-  f.weight_address = p_.value_cache + slot * g_.value_row_groups * g_.value_sets * 2;
+  f.weight_address = p_.value_cache + slot * g_.value_slot_words;
   f.weight_stride = next_.value_cache - p_.value_cache;
   f.row_groups = g_.value_row_groups;
   f.column_sets = g_.value_sets;
-  f.row_group_words = g_.value_sets * 2;
+  f.row_group_words = g_.value_row_group_words;
   f.column_set_words = 2;
   f.length_dimension = static_cast<std::uint32_t>(LengthDimension::kColumnSets);
   f.row_major = 1;

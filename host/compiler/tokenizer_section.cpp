@@ -6,21 +6,13 @@
 #include <string_view>
 #include <type_traits>
 
+#include "host/model/gguf_value_type.hpp"
+
 namespace lpu::compiler {
 
 namespace {
 
-// GGUF's numbers of value types; the layout is described atop host/model/gguf.hpp.
-enum class ValueType : std::uint32_t {
-  kU32 = 4,
-  kI32 = 5,
-  kF32 = 6,
-  kBool = 7,
-  kString = 8,
-  kArray = 9,
-  kU64 = 10,
-  kI64 = 11
-};
+using model::ValueType;
 
 class Writer {
  public:

@@ -9,25 +9,10 @@
 #include <utility>
 
 #include "host/model/gguf_reader.hpp"
+#include "host/model/gguf_value_type.hpp"
 
 namespace lpu::model {
 namespace {
-
-enum class ValueType : std::uint32_t {
-  kU8 = 0,
-  kI8 = 1,
-  kU16 = 2,
-  kI16 = 3,
-  kU32 = 4,
-  kI32 = 5,
-  kF32 = 6,
-  kBool = 7,
-  kString = 8,
-  kArray = 9,
-  kU64 = 10,
-  kI64 = 11,
-  kF64 = 12
-};
 
 constexpr std::array<std::string_view, 13> kTypeNames = {"u8",   "i8",     "u16",   "i16", "u32", "i32", "f32",
                                                          "bool", "string", "array", "u64", "i64", "f64"};

@@ -1,36 +1,29 @@
-// A value, so many cycles later: what a chain of registers does, as a small ring memory.
-// It exists because wide side values (scales, V's scales) wait beside long pipelines: a ring is one write and one read
-// a cycle for distributed RAM and for simulation, where a chain would move every stage.
-// Relies on nothing; after reset the first `Cycles` outputs are what the memory held.
+// A value some cycles later: what travels beside a pipeline of fixed depth. Relies on nothing.
+// With HasReset the registers start at zero, for bits that mean "something is here".
 module lpu_delay #(
-  parameter int Width = 8,
-  parameter int Cycles = 4
+  parameter int Width = 1,
+  parameter int Cycles = 1,
+  parameter bit HasReset = 1'b0
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  input  logic [Width-1:0] data_i,
-  output logic [Width-1:0] data_o
+  input  logic [Width-1:0] value_i,
+  output logic [Width-1:0] value_o
 );
-  if (Width < 1 || Cycles < 1) begin : gen_check
-    $error("lpu_delay: Width and Cycles must be at least 1");
-  end
-
-  if (Cycles == 1) begin : gen_register
-    logic unused_reset;
-    assign unused_reset = rst_ni;
-    always_ff @(posedge clk_i) data_o <= data_i;
-  end else begin : gen_ring
-    localparam int Places = Cycles - 1;
-    localparam int PlaceBits = (Places > 1) ? $clog2(Places) : 1;
-    // Read and written at one place in every cycle: the read sees the old value (distributed RAM reads at once).
-    (* ram_style = "distributed" *)
-    logic [Width-1:0] ring[Places];
-    logic [PlaceBits-1:0] place_q;
+  if (Cycles == 0) begin : gen_wire
+    logic unused;
+    assign unused = ^{clk_i, rst_ni};
+    assign value_o = value_i;
+  end else if (Cycles == 1) begin : gen_register
     always_ff @(posedge clk_i) begin
-      data_o <= ring[place_q];
-      ring[place_q] <= data_i;
-      if (!rst_ni || place_q == PlaceBits'(Places - 1)) place_q <= '0;
-      else place_q <= place_q + 1'b1;
+      if (HasReset && !rst_ni) value_o <= '0;
+      else value_o <= value_i;
+    end
+  end else begin : gen_shift
+    logic [(Cycles-1)*Width-1:0] passed_q;
+    always_ff @(posedge clk_i) begin
+      if (HasReset && !rst_ni) {value_o, passed_q} <= '0;
+      else {value_o, passed_q} <= {passed_q, value_i};
     end
   end
 endmodule

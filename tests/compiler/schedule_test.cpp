@@ -29,8 +29,8 @@ TEST(Place, MatricesAndCachesDontOverlap) {
     for (const LayerPlace& p : layout.layers) {
       for (const MatrixPlace* m : {&p.key, &p.query, &p.value, &p.out, &p.gate_up, &p.down})
         add(m->address, m->words());
-      add(p.key_cache, std::uint64_t{g.slots} * g.key_row_groups * g.key_sets * g.key_nibbles);
-      add(p.value_cache, std::uint64_t{g.slots} * g.value_row_groups * g.value_sets * 2);
+      add(p.key_cache, std::uint64_t{g.slots} * g.key_slot_words);
+      add(p.value_cache, std::uint64_t{g.slots} * g.value_slot_words);
     }
     add(layout.head.address, layout.head.words());
     if (!layout.tied_head) add(layout.embedding.address, layout.embedding.words());

@@ -1,0 +1,90 @@
+# SystemVerilog modules as C++ libraries, by Verilator, and the lint and synthesis checks of a module as CTest tests.
+# Relies on nothing that must be installed: VERILATOR_FOUND and YOSYS_FOUND say what there is, and a check whose tool is
+# absent becomes a test that reports "skipped".
+find_program(VERILATOR_EXECUTABLE verilator)
+find_program(YOSYS_EXECUTABLE yosys)
+set(VERILATOR_FOUND OFF)
+if(VERILATOR_EXECUTABLE)
+  execute_process(COMMAND ${VERILATOR_EXECUTABLE} --getenv VERILATOR_ROOT OUTPUT_VARIABLE VERILATOR_ROOT
+    OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  if(EXISTS ${VERILATOR_ROOT}/include/verilated.cpp)
+    set(VERILATOR_FOUND ON)
+  endif()
+endif()
+set(YOSYS_FOUND OFF)
+if(YOSYS_EXECUTABLE)
+  set(YOSYS_FOUND ON)
+endif()
+
+# lpu_skipped_test(NAME reason): a test that is never passed, only skipped, and says why.
+function(lpu_skipped_test name reason)
+  add_test(NAME ${name} COMMAND sh -c "echo 'skipped: ${reason}'; exit 77")
+  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
+endfunction()
+
+# Absolute paths of the packages and then the given files; every file is named from the source tree's root.
+function(lpu_rtl_files result)
+  set(files ${PROJECT_SOURCE_DIR}/rtl/lpu_pkg.sv)
+  foreach(file ${ARGN})
+    list(APPEND files ${PROJECT_SOURCE_DIR}/${file})
+  endforeach()
+  set(${result} ${files} PARENT_SCOPE)
+endfunction()
+
+# The library that every Verilated model needs, compiled once.
+function(lpu_verilated_runtime)
+  if(NOT TARGET lpu_verilated)
+    find_package(Threads REQUIRED)
+    add_library(lpu_verilated STATIC ${VERILATOR_ROOT}/include/verilated.cpp)
+    target_include_directories(lpu_verilated SYSTEM PUBLIC ${VERILATOR_ROOT}/include ${VERILATOR_ROOT}/include/vltstd)
+    target_compile_options(lpu_verilated PRIVATE -w)
+    target_link_libraries(lpu_verilated PUBLIC Threads::Threads)
+  endif()
+endfunction()
+
+# lpu_verilate(TARGET TOP module SOURCES files... [PARAMETERS Name=value...]): the module as static library TARGET; its
+# class is V<TARGET> in V<TARGET>.h. SOURCES from the root of the source tree, packages first; lpu_pkg.sv comes along.
+function(lpu_verilate target)
+  cmake_parse_arguments(arg "" "TOP" "SOURCES;PARAMETERS" ${ARGN})
+  lpu_verilated_runtime()
+  lpu_rtl_files(files ${arg_SOURCES})
+  list(TRANSFORM arg_PARAMETERS PREPEND -G OUTPUT_VARIABLE parameters)
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target})
+  # One source that includes all that Verilator wrote: the files' names aren't known beforehand.
+  add_custom_command(OUTPUT ${folder}/model.cpp ${folder}/V${target}.h
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${folder}
+    COMMAND ${VERILATOR_EXECUTABLE} --cc --assert -O3 --x-assign fast --x-initial fast -Wno-fatal -Wno-lint -Wno-style
+      --top-module ${arg_TOP} --prefix V${target} --Mdir ${folder} ${parameters} ${files}
+    COMMAND sh -c "cd ${folder} && ls V*.cpp | sed 's/.*/#include \"&\"/' > model.cpp"
+    DEPENDS ${files} VERBATIM COMMENT "Verilating ${arg_TOP} as ${target}")
+  add_library(${target} STATIC ${folder}/model.cpp)
+  target_include_directories(${target} SYSTEM PUBLIC ${folder})
+  target_compile_options(${target} PRIVATE -w)
+  target_link_libraries(${target} PUBLIC lpu_verilated)
+endfunction()
+
+# lpu_rtl_checks(NAME TOP module SOURCES files... [PARAMETERS Name=value...]): tests NAME.lint (Verilator, every
+# warning an error, waivers in rtl/lint.vlt) and NAME.yosys (read, elaborate, check). SOURCES as in lpu_verilate.
+function(lpu_rtl_checks name)
+  cmake_parse_arguments(arg "" "TOP" "SOURCES;PARAMETERS" ${ARGN})
+  lpu_rtl_files(files ${arg_SOURCES})
+  if(VERILATOR_FOUND)
+    list(TRANSFORM arg_PARAMETERS PREPEND -G OUTPUT_VARIABLE parameters)
+    add_test(NAME ${name}.lint COMMAND ${VERILATOR_EXECUTABLE} --lint-only -Wall --top-module ${arg_TOP} ${parameters}
+      ${PROJECT_SOURCE_DIR}/rtl/lint.vlt ${files})
+  else()
+    lpu_skipped_test(${name}.lint "no verilator")
+  endif()
+  if(YOSYS_FOUND)
+    string(JOIN " " read ${files})
+    set(chparam "")
+    foreach(parameter ${arg_PARAMETERS})
+      string(REPLACE "=" " " parameter ${parameter})
+      string(APPEND chparam " -chparam ${parameter}")
+    endforeach()
+    add_test(NAME ${name}.yosys COMMAND ${YOSYS_EXECUTABLE} -q -p
+      "read_verilog -sv ${read}; hierarchy -check -top ${arg_TOP}${chparam}; proc; opt; check -assert")
+  else()
+    lpu_skipped_test(${name}.yosys "no yosys")
+  endif()
+endfunction()
