@@ -18,6 +18,7 @@ namespace lpu::compiler {
 
 namespace {
 
+constexpr std::uint32_t kMostEstimatedLengths = 256;
 constexpr std::uint32_t kSearchEffort = 40000;  ///< orders looked at for each kind of layer: about a second
 
 struct Planned {
@@ -68,7 +69,12 @@ Planned plan(const model::Model& model, const CompileOptions& options, bool whol
   const Layout& layout = out.layout;
   Report& report = out.report;
   out.schedule = make_schedule(layout, options, kSearchEffort);
-  if (whole_program || layout.geometry.context_blocks <= 256) out.program = make_program(out.schedule, layout, options);
+  // An estimate of a long context times a sample of its lengths: instructions and table rows come out the same.
+  const std::uint32_t every =
+      whole_program ? 1 : (layout.geometry.context_blocks + kMostEstimatedLengths - 1) / kMostEstimatedLengths;
+  out.program = make_program(out.schedule, layout, options, every);
+  const std::size_t delay_entries =
+      out.program.delays.size() / out.program.length_steps * layout.geometry.context_blocks;
 
   report.memory = memory_use(layout);
   const auto depth = [](std::size_t count) { return static_cast<std::uint64_t>(count); };
@@ -77,9 +83,8 @@ Planned plan(const model::Model& model, const CompileOptions& options, bool whol
        depth(static_cast<std::size_t>(options.hardware.program_instructions)),
        depth(out.program.instructions.size() * contract::kInstructionWords * 4),
        depth(static_cast<std::size_t>(options.hardware.program_instructions)) * contract::kInstructionWords * 4});
-  report.memory.push_back({"delay", "table entries", depth(out.program.delays.size()),
-                           depth(static_cast<std::size_t>(options.hardware.delay_entries)),
-                           depth(out.program.delays.size() * 4),
+  report.memory.push_back({"delay", "table entries", depth(delay_entries),
+                           depth(static_cast<std::size_t>(options.hardware.delay_entries)), depth(delay_entries * 4),
                            depth(static_cast<std::size_t>(options.hardware.delay_entries)) * 4});
   report.instructions = out.program.instructions.size();
   report.program_bytes = report.memory[report.memory.size() - 2].used_bytes + report.memory.back().used_bytes;

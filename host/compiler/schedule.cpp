@@ -245,8 +245,9 @@ class ProgramBuilder {
 
 }  // namespace
 
-contract::Program make_program(const Schedule& schedule, const Layout& layout, const CompileOptions& options) {
-  const std::uint32_t steps = layout.geometry.context_blocks;
+contract::Program make_program(const Schedule& schedule, const Layout& layout, const CompileOptions& options,
+                               std::uint32_t every) {
+  const std::uint32_t steps = (layout.geometry.context_blocks + every - 1) / every;
   std::vector<StageDelays> delays(schedule.stages.size());
   for (std::size_t s = 0; s < schedule.stages.size(); ++s)
     delays[s].assign(schedule.stages[s].iterations,
@@ -254,7 +255,8 @@ contract::Program make_program(const Schedule& schedule, const Layout& layout, c
                                                              std::vector<std::uint32_t>(steps)));
   ProgramBuilder builder(layout, steps);
   for (std::uint32_t step = 0; step < steps; ++step) {
-    const TokenTiming timing = time_token(schedule, layout, step + 1);
+    const TokenTiming timing =
+        time_token(schedule, layout, layout.geometry.context_blocks - (steps - 1 - step) * every);
     std::uint64_t last[contract::kUnits] = {};
     for (std::size_t s = 0; s < schedule.stages.size(); ++s)
       for (std::size_t k = 0; k < timing.issue[s].size(); ++k) {

@@ -38,7 +38,9 @@ TokenTiming time_token(const Schedule& schedule, const Layout& layout, std::uint
 /// What a token at `position` costs and where its cycles go.
 PositionCycles account(const Schedule& schedule, const Layout& layout, std::uint32_t position);
 /// The program: every context length timed, equal layers rolled into loops, delays in the table. Throws
-/// Error(kDoesNotFit) when program or delay memory is too small, Error(kInternal) when a field overflows.
-contract::Program make_program(const Schedule& schedule, const Layout& layout, const CompileOptions& options);
+/// Error(kDoesNotFit) when a field overflows. every > 1 times every such length only: no program to run, but one whose
+/// size tells.
+contract::Program make_program(const Schedule& schedule, const Layout& layout, const CompileOptions& options,
+                               std::uint32_t every = 1);
 
 }  // namespace lpu::compiler
