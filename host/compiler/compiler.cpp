@@ -127,6 +127,7 @@ Report compile(const model::Model& model, const CompileOptions& options, const s
   contents.hardware_name = options.hardware_name;
   contents.shape = planned.layout.shape;
   contents.model_name = model.shape().name;
+  contents.model_file_bytes = model.file().size_bytes();
   contents.program = planned.program;
   contents.tokenizer_gguf = tokenizer_section(model.file());
   try {
@@ -136,8 +137,7 @@ Report compile(const model::Model& model, const CompileOptions& options, const s
   } catch (const Error& error) {
     throw Error(error.code(), model.file().path().string() + ": " + error.what());
   }
-  planned.report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  planned.report.peak_memory_bytes = process_memory().peak_bytes;
+  // Without wall time and memory: the same model gives the same bundle, byte for byte.
   contents.report_json = report_json(planned.report);
   if (options.progress) options.progress("write", 0);
   bundle::write(folder, contents);

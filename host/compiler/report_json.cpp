@@ -45,6 +45,8 @@ std::string report_json(const Report& report) {
                                  {"largest_error", e.largest},
                                  {"mean_error", e.mean},
                                  {"lossless", e.lossless}});
+  }
+  if (report.seconds > 0) {
     out["seconds"] = report.seconds;
     out["peak_memory_bytes"] = report.peak_memory_bytes;
   }

@@ -68,9 +68,9 @@ class Bench {
     module_.beat_i = 0;
     if (pending_.empty() ? random_() % 4 != 0 : random_() % 3 == 0) block();
     drive_later_stages();
-    requests_.push_back(request(&Module::vector_read_i, &Module::vector_entry_i, &Module::vector_slice_i,
+    requests_.push_back(request(module_.vector_read_i, module_.vector_entry_i, module_.vector_slice_i,
                                 shape_.lanes / shape_.vector_lanes));
-    requests_.push_back(request(&Module::softmax_read_i, &Module::softmax_entry_i, &Module::softmax_slice_i,
+    requests_.push_back(request(module_.softmax_read_i, module_.softmax_entry_i, module_.softmax_slice_i,
                                 shape_.lanes / shape_.softmax_lanes));
     tick(module_);
     apply(cycle_ + 1);
@@ -160,15 +160,15 @@ class Bench {
   }
 
   template <typename Read, typename EntryPort, typename Slice>
-  Request request(Read Module::*read, EntryPort Module::*entry, Slice Module::*slice, int slices) {
+  Request request(Read& read, EntryPort& entry, Slice& slice, int slices) {
     Request made;
     made.valid = random_() % 8 != 0;
     made.segment = random_() % 2 != 0 ? 0 : pick(random_, 0, shape_.groups - 1);
     made.entry = random_() % 4 != 0 ? last_entry_ : pick(random_, 0, shape_.entries - 1);
     made.slice = pick(random_, 0, slices - 1);
-    put(module_.*read, 0, shape_.groups, made.valid ? std::uint64_t{1} << made.segment : 0);
-    put(module_.*entry, 0, 4, static_cast<std::uint64_t>(made.entry));
-    put(module_.*slice, 0, 8, static_cast<std::uint64_t>(made.slice));
+    put(read, 0, shape_.groups, made.valid ? std::uint64_t{1} << made.segment : 0);
+    put(entry, 0, 4, static_cast<std::uint64_t>(made.entry));
+    put(slice, 0, 8, static_cast<std::uint64_t>(made.slice));
     return made;
   }
 

@@ -1,0 +1,107 @@
+// Whole compilations: the same model gives the same bundle, byte for byte, and what can't be compiled leaves nothing
+// behind.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+
+#include "host/base/error.hpp"
+#include "host/compiler/compiler.hpp"
+#include "tests/support/test_models.hpp"
+
+namespace lpu::compiler {
+namespace {
+
+class Compile : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (std::filesystem::temp_directory_path() / "openlpu-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  static CompileOptions options(std::uint32_t context) {
+    CompileOptions out;
+    out.hardware = find_hardware("tiny");
+    out.hardware_name = "tiny";
+    out.context_tokens = context;
+    return out;
+  }
+  /// File name → bytes of everything in a folder.
+  static std::map<std::string, std::string> files_of(const std::filesystem::path& folder) {
+    std::map<std::string, std::string> out;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      std::ifstream stream(entry.path(), std::ios::binary);
+      out[entry.path().filename().string()] = {std::istreambuf_iterator<char>(stream),
+                                               std::istreambuf_iterator<char>()};
+    }
+    return out;
+  }
+  std::filesystem::path folder_;
+};
+
+TEST_F(Compile, SameModelGivesTheSameBytes) {
+  const auto model = model::Model::open(test::model("qwen2_tied_q4_1"));
+  compile(*model, options(64), folder_ / "a", std::nullopt);
+  compile(*model, options(64), folder_ / "b", std::nullopt);
+  const auto a = files_of(folder_ / "a"), b = files_of(folder_ / "b");
+  EXPECT_GT(a.size(), 5u);
+  EXPECT_EQ(a, b);
+}
+
+TEST_F(Compile, ModelThatDoesNotFitLeavesNothing) {
+  const auto model = model::Model::open(test::model("q6_k"));
+  CompileOptions small = options(64);
+  small.hardware.lane_words = 100;
+  try {
+    compile(*model, small, folder_ / "bundle", std::nullopt);
+    FAIL() << "a model of more than 100 words was accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kDoesNotFit);
+    const std::string sentence = error.what();
+    EXPECT_NE(sentence.find("lane memory"), std::string::npos) << sentence;
+    EXPECT_NE(sentence.find("too few"), std::string::npos) << sentence;
+    EXPECT_NE(sentence.find("virtual"), std::string::npos) << sentence;
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder_));
+}
+
+TEST_F(Compile, ContextBeyondTheModelsNamesTheLimit) {
+  const auto model = model::Model::open(test::model("one_layer"));
+  try {
+    compile(*model, options(65), folder_ / "bundle", std::nullopt);
+    FAIL() << "65 tokens were accepted by a model of 64";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kDoesNotFit);
+    EXPECT_NE(std::string(error.what()).find("64"), std::string::npos) << error.what();
+  }
+}
+
+TEST_F(Compile, ScalesThatAreNoNumbersAreRefusedWithTheirTensor) {
+  const std::filesystem::path damaged = folder_ / "damaged.gguf";
+  std::filesystem::copy_file(test::model("q8_0"), damaged);
+  const std::uint64_t offset = model::Model::open(damaged)->layers()[1].down->file_offset;
+  {
+    std::fstream stream(damaged, std::ios::in | std::ios::out | std::ios::binary);
+    stream.seekp(static_cast<std::streamoff>(offset));
+    stream.write("\x00\x7e", 2);  // a NaN in binary16
+  }
+  try {
+    compile(*model::Model::open(damaged), options(64), folder_ / "bundle", std::nullopt);
+    FAIL() << "a NaN was accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kBadInput);
+    const std::string sentence = error.what();
+    EXPECT_NE(sentence.find("blk.1.ffn_down.weight"), std::string::npos) << sentence;
+    EXPECT_NE(sentence.find("damaged.gguf"), std::string::npos) << sentence;
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "bundle"));
+}
+
+}  // namespace
+}  // namespace lpu::compiler
