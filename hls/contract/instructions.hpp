@@ -33,6 +33,9 @@ constexpr int kOpcodes = 10;
 /// sums: ⌈blocks/groups per segment⌉), where blocks = ⌈(position + 1)/32⌉.
 enum class LengthDimension : std::uint32_t { kNone = 0, kRowGroups = 1, kColumnSets = 2 };
 
+// The lists below are applied to names and widths, which parentheses would spoil.
+// NOLINTBEGIN(bugprone-macro-parentheses)
+
 // X(name, bits). A stride is added once per iteration of the loop that holds the instruction.
 #define LPU_COMMON_FIELDS(X)                                                                          \
   X(opcode, 4)                                                                                        \
@@ -284,6 +287,8 @@ inline Loop unpack_loop(const std::uint32_t* words) {
 #undef LPU_GET
   return loop;
 }
+
+// NOLINTEND(bugprone-macro-parentheses)
 
 }  // namespace contract
 }  // namespace lpu

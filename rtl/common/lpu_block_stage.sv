@@ -22,7 +22,7 @@ module lpu_block_stage #(
   logic [lpu_pkg::BlockValues*32-1:0] values;
   logic                               saturated;
   lpu_block_collector #(.SliceValues(SliceValues)) u_collector (
-    .clk_i, .valid_i, .slot_i(slot_i[OwnSlotBits-1:0]), .values_i, .block_o(values)
+    .clk_i, .valid_i, .set_i(1'b0), .slot_i(slot_i[OwnSlotBits-1:0]), .values_i, .block_o(values)
   );
   lpu_quantise u_quantise (.clk_i, .values_i(values), .mantissas_o, .offset_o, .saturated_o(saturated));
   lpu_delay #(.Cycles(lpu_pkg::QuantiseCycles), .HasReset(1'b1)) u_valid (

@@ -1,6 +1,7 @@
 // A memory with a reading port A and a port B that reads or writes, portable model of a true dual-port memory.
-// Port A takes two cycles (array, output register); so does a read through port B. Port B writes parts by a mask.
+// Port A takes two cycles (array, output register), a read through port B one. Port B writes parts by a mask.
 // Relies on port A never reading the address that port B writes in that cycle (an assertion watches).
+// `memory` may be filled from outside in simulation: a bundle's weights go in as they lie in its image.
 module lpu_ram_1r1rw #(
   parameter int Width = 32,
   parameter int Depth = 16,
@@ -16,26 +17,38 @@ module lpu_ram_1r1rw #(
   input  logic [Parts-1:0]       b_write_i,      // mask of parts; no read in the same cycle
   input  logic [AddressBits-1:0] b_address_i,
   input  logic [Width-1:0]       b_data_i,
-  output logic [Width-1:0]       b_data_o        // two cycles after the address
+  output logic [Width-1:0]       b_data_o        // one cycle after the address
 );
   if (Width < 1 || Depth < 1 || PartBits < 1 || Width % PartBits != 0) begin : gen_check
     $error("lpu_ram_1r1rw: PartBits must divide Width, Depth must be at least 1");
   end
 
+`ifndef SYNTHESIS
+  // Simulators write a whole word at once: a loop of part writes would be unrolled, and compiled for each part.
+  function automatic logic [Width-1:0] merge(input logic [Width-1:0] old, input logic [Width-1:0] fresh,
+                                             input logic [Parts-1:0] mask);
+    merge = old;
+    for (int part = 0; part < Parts; part++)
+      if (mask[part]) merge[part*PartBits+:PartBits] = fresh[part*PartBits+:PartBits];
+  endfunction
+`endif
+
   (* ram_style = "ultra", no_rw_check *)
   logic [Width-1:0] memory[Depth]  /*verilator public_flat_rw*/;
   logic [Width-1:0] a_array_q;
-  logic [Width-1:0] b_array_q;
 
   always_ff @(posedge clk_i) begin
     if (a_read_i) a_array_q <= memory[a_address_i];
     a_data_o <= a_array_q;
   end
   always_ff @(posedge clk_i) begin
-    if (b_read_i) b_array_q <= memory[b_address_i];
+    if (b_read_i) b_data_o <= memory[b_address_i];
+`ifdef SYNTHESIS
     for (int part = 0; part < Parts; part++)
       if (b_write_i[part]) memory[b_address_i][part*PartBits+:PartBits] <= b_data_i[part*PartBits+:PartBits];
-    b_data_o <= b_array_q;
+`else
+    if (|b_write_i) memory[b_address_i] <= merge(memory[b_address_i], b_data_i, b_write_i);
+`endif
   end
 
 `ifndef SYNTHESIS

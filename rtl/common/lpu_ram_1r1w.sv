@@ -26,20 +26,38 @@ module lpu_ram_1r1w #(
 
   logic [Width-1:0] array_q;
 
+`ifndef SYNTHESIS
+  // Simulators write a whole word at once: a loop of part writes would be unrolled, and compiled for each part.
+  function automatic logic [Width-1:0] merge(input logic [Width-1:0] old, input logic [Width-1:0] fresh,
+                                             input logic [Parts-1:0] mask);
+    merge = old;
+    for (int part = 0; part < Parts; part++)
+      if (mask[part]) merge[part*PartBits+:PartBits] = fresh[part*PartBits+:PartBits];
+  endfunction
+`endif
+
   if (ReadsOld) begin : gen_reads_old
     logic [Width-1:0] memory[Depth];
     always_ff @(posedge clk_i) begin
       if (read_i) array_q <= memory[read_address_i];
+`ifdef SYNTHESIS
       for (int part = 0; part < Parts; part++)
         if (write_i[part]) memory[write_address_i][part*PartBits+:PartBits] <= write_data_i[part*PartBits+:PartBits];
+`else
+      if (|write_i) memory[write_address_i] <= merge(memory[write_address_i], write_data_i, write_i);
+`endif
     end
   end else begin : gen_plain
     (* no_rw_check *)
     logic [Width-1:0] memory[Depth];
     always_ff @(posedge clk_i) begin
       if (read_i) array_q <= memory[read_address_i];
+`ifdef SYNTHESIS
       for (int part = 0; part < Parts; part++)
         if (write_i[part]) memory[write_address_i][part*PartBits+:PartBits] <= write_data_i[part*PartBits+:PartBits];
+`else
+      if (|write_i) memory[write_address_i] <= merge(memory[write_address_i], write_data_i, write_i);
+`endif
     end
 `ifndef SYNTHESIS
     always_ff @(posedge clk_i)

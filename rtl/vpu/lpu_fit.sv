@@ -2,7 +2,8 @@
 // 32·MaxBlocks. Slices of VectorLanes values come in; while the scale is made from the group's largest magnitude the
 // values wait in a buffer; then a block of 32 codes goes out in every cycle.
 // The group's first block of codes, with its scale: FitCycles = 18 after its last slice; block b: b cycles later.
-// Groups end at least as many cycles apart as they have blocks (they can't be closer: a slice is at most a block).
+// A group must not end while the one before goes out: where all have the same number of blocks (a model has one head
+// size) that can't be, since a slice is at most a block.
 // Relies on lpu_fit_scale, lpu_multiply, lpu_delay.
 module lpu_fit #(
   parameter int VectorLanes = 2,
@@ -124,6 +125,12 @@ module lpu_fit #(
       behind_q <= starts ? starts_behind : (behind_q == '0) ? '0 : behind_q - 1'b1;
     end
   end
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) assert (!(starts && behind_q != '0));
+  end
+`endif
 
   // ---- codes: the group's inverse stays for all its blocks
   logic                 reads_w;

@@ -114,8 +114,9 @@ module lpu_vector_unit #(
   logic [VectorLanes-1:0] lanes_v;
   logic                   start_v;
   logic                   end_v;
-  logic [SlotBits+2+8+20:0] unused_v;
-  assign {kind_v, lanes_v, unused_v[SlotBits+30:30], start_v, end_v, unused_v[29:0]} = control_v;
+  logic [SlotBits:0]      unused_place_v;
+  logic [29:0]            unused_rest_v;
+  assign {kind_v, lanes_v, unused_place_v, start_v, end_v, unused_rest_v} = control_v;
 
   logic [3:0]             kind;
   logic [VectorLanes-1:0] lanes;
@@ -184,5 +185,5 @@ module lpu_vector_unit #(
   end
 
   logic unused_control;
-  assign unused_control = ^unused_v;
+  assign unused_control = ^{unused_place_v, unused_rest_v};
 endmodule

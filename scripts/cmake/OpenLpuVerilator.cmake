@@ -64,28 +64,35 @@ function(lpu_verilate target)
   target_link_libraries(${target} PUBLIC lpu_verilated)
 endfunction()
 
-# lpu_rtl_checks(NAME TOP module SOURCES files... [PARAMETERS Name=value...]): tests NAME.lint (Verilator, every
-# warning an error, waivers in rtl/lint.vlt) and NAME.yosys (read, elaborate, check). SOURCES as in lpu_verilate.
-function(lpu_rtl_checks name)
+# lpu_lint_check(NAME TOP module SOURCES files... [PARAMETERS Name=value...]): test NAME.lint, in which every warning of
+# Verilator is an error; waivers in rtl/lint.vlt. SOURCES as in lpu_verilate.
+function(lpu_lint_check name)
   cmake_parse_arguments(arg "" "TOP" "SOURCES;PARAMETERS" ${ARGN})
   lpu_rtl_files(files ${arg_SOURCES})
-  if(VERILATOR_FOUND)
-    list(TRANSFORM arg_PARAMETERS PREPEND -G OUTPUT_VARIABLE parameters)
-    add_test(NAME ${name}.lint COMMAND ${VERILATOR_EXECUTABLE} --lint-only -Wall --top-module ${arg_TOP} ${parameters}
-      ${PROJECT_SOURCE_DIR}/rtl/lint.vlt ${files})
-  else()
+  if(NOT VERILATOR_FOUND)
     lpu_skipped_test(${name}.lint "no verilator")
+    return()
   endif()
-  if(YOSYS_FOUND)
-    string(JOIN " " read ${files})
-    set(chparam "")
-    foreach(parameter ${arg_PARAMETERS})
-      string(REPLACE "=" " " parameter ${parameter})
-      string(APPEND chparam " -chparam ${parameter}")
-    endforeach()
-    add_test(NAME ${name}.yosys COMMAND ${YOSYS_EXECUTABLE} -q -p
-      "read_verilog -sv ${read}; hierarchy -check -top ${arg_TOP}${chparam}; proc; opt; check -assert")
-  else()
+  list(TRANSFORM arg_PARAMETERS PREPEND -G OUTPUT_VARIABLE parameters)
+  add_test(NAME ${name}.lint COMMAND ${VERILATOR_EXECUTABLE} --lint-only -Wall --top-module ${arg_TOP} ${parameters}
+    ${PROJECT_SOURCE_DIR}/rtl/lint.vlt ${files})
+endfunction()
+
+# lpu_rtl_checks(...): lpu_lint_check, and test NAME.yosys: Yosys reads, elaborates and checks the module.
+function(lpu_rtl_checks name)
+  cmake_parse_arguments(arg "" "TOP" "SOURCES;PARAMETERS" ${ARGN})
+  lpu_lint_check(${name} ${ARGN})
+  if(NOT YOSYS_FOUND)
     lpu_skipped_test(${name}.yosys "no yosys")
+    return()
   endif()
+  lpu_rtl_files(files ${arg_SOURCES})
+  string(JOIN " " read ${files})
+  set(chparam "")
+  foreach(parameter ${arg_PARAMETERS})
+    string(REPLACE "=" " " parameter ${parameter})
+    string(APPEND chparam " -chparam ${parameter}")
+  endforeach()
+  add_test(NAME ${name}.yosys COMMAND ${YOSYS_EXECUTABLE} -q -p
+    "read_verilog -sv ${read}; hierarchy -check -top ${arg_TOP}${chparam}; proc; opt; check -assert")
 endfunction()
