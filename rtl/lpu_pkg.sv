@@ -72,6 +72,17 @@ package lpu_pkg;
   localparam int OpcodeLogits = 8;
   localparam int OpcodeSoftmax = 9;
 
+  // memory map of the host port (hls/contract/memory_map.hpp)
+  localparam int RegionShift = 36;
+  localparam int RegionLaneWords = 0;
+  localparam int RegionMinimumWords = 1;
+  localparam int RegionExponents = 2;
+  localparam int RegionConstants = 3;
+  localparam int RegionRope = 4;
+  localparam int RegionInstructions = 5;
+  localparam int RegionLoops = 6;
+  localparam int RegionDelays = 7;
+
   // Common: least significant bit and width of each field
   localparam int CommonOpcodeLsb = 0;
   localparam int CommonOpcodeWidth = 4;
@@ -424,5 +435,5 @@ package lpu_pkg;
   localparam int VirtualProgramInstructions = 65536;
   localparam int VirtualDelayEntries = 1048576;
 
-  localparam logic [63:0] ContractHash = 64'h1c2cdb70f2215372;
+  localparam logic [63:0] ContractHash = 64'h56ba3199cd012501;
 endpackage

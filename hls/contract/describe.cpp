@@ -6,6 +6,7 @@
 
 #include "hls/contract/instructions.hpp"
 #include "hls/contract/latencies.hpp"
+#include "hls/contract/memory_map.hpp"
 #include "hls/contract/number_formats.hpp"
 
 namespace lpu {
@@ -50,6 +51,13 @@ std::vector<Named> latency_constants() {
           LPU_NAMED(kKeyCycles),        LPU_NAMED(kValueCycles),      LPU_NAMED(kMixCycles),
           LPU_NAMED(kSwigluCycles),     LPU_NAMED(kLogitCycles),      LPU_NAMED(kSoftmaxBlockCycles),
           LPU_NAMED(kSoftmaxRowCycles), LPU_NAMED(kReciprocalCycles), LPU_NAMED(kValuePortCycles)};
+}
+std::vector<Named> regions() {
+  return {
+      {"LaneWords", static_cast<int>(Region::kLaneWords)}, {"MinimumWords", static_cast<int>(Region::kMinimumWords)},
+      {"Exponents", static_cast<int>(Region::kExponents)}, {"Constants", static_cast<int>(Region::kConstants)},
+      {"Rope", static_cast<int>(Region::kRope)},           {"Instructions", static_cast<int>(Region::kInstructions)},
+      {"Loops", static_cast<int>(Region::kLoops)},         {"Delays", static_cast<int>(Region::kDelays)}};
 }
 std::vector<Named> opcodes() {
   return {{"Matvec", static_cast<int>(Opcode::kMatvec)},     {"Embed", static_cast<int>(Opcode::kEmbed)},
@@ -108,6 +116,8 @@ std::string package_body() {
   for (const Named& constant : latency_constants()) out += parameter(constant.name + 1, constant.value);
   out += "\n  // opcodes (hls/contract/instructions.hpp)\n";
   for (const Named& opcode : opcodes()) out += parameter(std::string("Opcode") + opcode.name, opcode.value);
+  out += "\n  // memory map of the host port (hls/contract/memory_map.hpp)\n" + parameter("RegionShift", kRegionShift);
+  for (const Named& region : regions()) out += parameter(std::string("Region") + region.name, region.value);
   out += fields_in_systemverilog("Common", {}, common_fields());
   out += fields_in_systemverilog("Matvec", common_fields(), matvec_fields());
   out += fields_in_systemverilog("Vector", common_fields(), vector_fields());
@@ -164,6 +174,11 @@ std::string isa_tables() {
   add_table(out, "Vector instructions", vector_fields(), kCommonBits);
   add_table(out, "Softmax", softmax_fields(), kCommonBits);
   add_table(out, "Loop", loop_fields(), 0);
+  out += "\n### Memory map of the host port\n\nA region's first byte address is its number << " +
+         std::to_string(kRegionShift) +
+         "; its elements follow in the order of a bundle's section.\n\n| region | number |\n|---|---|\n";
+  for (const Named& region : regions())
+    out += std::string("| ") + region.name + " | " + std::to_string(region.value) + " |\n";
   out += "\n### Latencies\n\n| constant | cycles |\n|---|---|\n";
   for (const Named& constant : latency_constants())
     out += std::string("| `") + constant.name + "` | " + std::to_string(constant.value) + " |\n";

@@ -27,7 +27,7 @@ struct HardwareConfig {
   int constant_values;       ///< norm gains and biases: fp32 values
   int rope_pairs;            ///< (cosine, sine) pairs: positions × head_size / 2
   int program_instructions;  ///< depth of the program memory
-  int delay_entries;         ///< depth of the delay table: 16-bit entries
+  int delay_entries;         ///< depth of the delay table: 32-bit entries
 };
 
 constexpr int largest_power_of_two(int limit) {

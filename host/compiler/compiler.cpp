@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "hls/contract/describe.hpp"
+#include "hls/contract/memory_map.hpp"
 #include "host/base/error.hpp"
 #include "host/base/process_memory.hpp"
 #include "host/compiler/encode.hpp"
@@ -77,15 +78,13 @@ Planned plan(const model::Model& model, const CompileOptions& options, bool whol
       out.program.delays.size() / out.program.length_steps * layout.geometry.context_blocks;
 
   report.memory = memory_use(layout);
-  const auto depth = [](std::size_t count) { return static_cast<std::uint64_t>(count); };
-  report.memory.push_back(
-      {"program", "instructions", depth(out.program.instructions.size()),
-       depth(static_cast<std::size_t>(options.hardware.program_instructions)),
-       depth(out.program.instructions.size() * contract::kInstructionWords * 4),
-       depth(static_cast<std::size_t>(options.hardware.program_instructions)) * contract::kInstructionWords * 4});
-  report.memory.push_back({"delay", "table entries", depth(delay_entries),
-                           depth(static_cast<std::size_t>(options.hardware.delay_entries)), depth(delay_entries * 4),
-                           depth(static_cast<std::size_t>(options.hardware.delay_entries)) * 4});
+  const auto add_region = [&](const char* name, const char* unit, std::uint64_t used, contract::Region which) {
+    const auto bytes = static_cast<std::uint64_t>(contract::element_bytes(which, options.hardware));
+    const auto capacity = static_cast<std::uint64_t>(contract::capacity_elements(which, options.hardware));
+    report.memory.push_back({name, unit, used, capacity, used * bytes, capacity * bytes});
+  };
+  add_region("program", "instructions", out.program.instructions.size(), contract::Region::kInstructions);
+  add_region("delay", "table entries", delay_entries, contract::Region::kDelays);
   report.instructions = out.program.instructions.size();
   report.program_bytes = report.memory[report.memory.size() - 2].used_bytes + report.memory.back().used_bytes;
   for (const MemoryUse& m : report.memory)

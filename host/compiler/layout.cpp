@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "hls/contract/memory_map.hpp"
 #include "host/base/error.hpp"
 
 namespace lpu::compiler {
@@ -220,25 +221,24 @@ Layout place(const model::Model& model, const contract::HardwareConfig& hardware
 
 std::vector<MemoryUse> memory_use(const Layout& l) {
   const contract::HardwareConfig& hw = l.hardware;
-  const std::uint64_t array = std::uint64_t(hw.lanes) * std::uint64_t(hw.column_groups);
-  const auto memory = [](const char* name, const char* unit, std::uint64_t used, std::uint64_t capacity,
-                         std::uint64_t bytes) {
-    return MemoryUse{name, unit, used, capacity, used * bytes, capacity * bytes};
+  const auto memory = [](const char* name, const char* unit, std::uint64_t used, std::int64_t capacity,
+                         std::int64_t bytes) {
+    const auto depth = static_cast<std::uint64_t>(capacity), each = static_cast<std::uint64_t>(bytes);
+    return MemoryUse{name, unit, used, depth, used * each, depth * each};
   };
-  const auto depth = [](int value) { return static_cast<std::uint64_t>(value); };
+  const auto region = [&](const char* name, const char* unit, std::uint64_t used, contract::Region which) {
+    return memory(name, unit, used, contract::capacity_elements(which, hw), contract::element_bytes(which, hw));
+  };
+  constexpr int kBlockBits = contract::kBlockValues * contract::kMantissaBits + contract::kExponentBits;
   return {
-      memory("lane", "words of 144 bits per lane", l.weight_words + l.kv_words, depth(hw.lane_words),
-             array * contract::kWordBytes),
-      memory("minimum", "words of 16 bits per lane", l.minimum_words, depth(hw.minimum_words),
-             array * contract::kMinimumBytes),
-      memory("exponent", "row groups of 8-bit exponents", l.exponent_words, depth(hw.exponent_words),
-             std::uint64_t(hw.lanes)),
-      memory("constant", "binary32 gains and biases", l.constant_values, depth(hw.constant_values), 4),
-      memory("rope", "cosine and sine pairs", l.rope_pairs, depth(hw.rope_pairs), 8),
-      memory("activation", "blocks per column group", l.activation.blocks, depth(hw.activation_blocks),
-             std::uint64_t(hw.column_groups) *
-                 (contract::kBlockValues * contract::kMantissaBits + contract::kExponentBits + 7) / 8),
-      memory("residual", "binary32 values", l.shape.width, depth(hw.residual_values), 4),
+      region("lane", "words of 144 bits per lane", l.weight_words + l.kv_words, contract::Region::kLaneWords),
+      region("minimum", "words of 16 bits per lane", l.minimum_words, contract::Region::kMinimumWords),
+      region("exponent", "row groups of 8-bit exponents", l.exponent_words, contract::Region::kExponents),
+      region("constant", "binary32 gains and biases", l.constant_values, contract::Region::kConstants),
+      region("rope", "cosine and sine pairs", l.rope_pairs, contract::Region::kRope),
+      memory("activation", "blocks per column group", l.activation.blocks, hw.activation_blocks,
+             hw.column_groups * kBlockBits / 8),
+      memory("residual", "binary32 values", l.shape.width, hw.residual_values, contract::kConstantBytes),
   };
 }
 

@@ -14,16 +14,18 @@ module lpu_delay #(
     logic unused;
     assign unused = ^{clk_i, rst_ni};
     assign value_o = value_i;
-  end else if (Cycles == 1) begin : gen_register
+  end else if (HasReset) begin : gen_reset
+    logic [Cycles*Width-1:0] passed_q;
     always_ff @(posedge clk_i) begin
-      if (HasReset && !rst_ni) value_o <= '0;
-      else value_o <= value_i;
+      if (!rst_ni) passed_q <= '0;
+      else passed_q <= (Cycles * Width)'({passed_q, value_i});
     end
+    assign value_o = passed_q[(Cycles-1)*Width+:Width];
   end else begin : gen_shift
-    logic [(Cycles-1)*Width-1:0] passed_q;
-    always_ff @(posedge clk_i) begin
-      if (HasReset && !rst_ni) {value_o, passed_q} <= '0;
-      else {value_o, passed_q} <= {passed_q, value_i};
-    end
+    logic [Cycles*Width-1:0] passed_q;
+    always_ff @(posedge clk_i) passed_q <= (Cycles * Width)'({passed_q, value_i});
+    assign value_o = passed_q[(Cycles-1)*Width+:Width];
+    logic unused;
+    assign unused = rst_ni;
   end
 endmodule

@@ -41,6 +41,11 @@ module lpu_accumulator_read #(
     .read_data_o(row_q)
   );
 
+  function automatic logic [ReadBits-1:0] slice(input logic [Lanes*LaneBits-1:0] row, input logic [SliceBits-1:0] place);
+    for (int lane = 0; lane < ReadLanes; lane++)
+      slice[lane*LaneBits+:LaneBits] = row[(place*ReadLanes+lane)*LaneBits+:LaneBits];
+  endfunction
+
   logic                 read_q;
   logic                 met_q;
   logic [EntryBits-1:0] entry_q;
@@ -51,10 +56,10 @@ module lpu_accumulator_read #(
     met_q <= meets;
     entry_q <= read_entry_i;
     slice_q <= read_slice_i;
-    if (read_i && meets) met_data_q <= write_data_i[read_slice_i*ReadBits+:ReadBits];
+    if (read_i && meets) met_data_q <= slice(write_data_i, read_slice_i);
     if (!read_q) read_data_o <= '0;
-    else if (write_i && write_entry_i == entry_q) read_data_o <= write_data_i[slice_q*ReadBits+:ReadBits];
+    else if (write_i && write_entry_i == entry_q) read_data_o <= slice(write_data_i, slice_q);
     else if (met_q) read_data_o <= met_data_q;
-    else read_data_o <= row_q[slice_q*ReadBits+:ReadBits];
+    else read_data_o <= slice(row_q, slice_q);
   end
 endmodule

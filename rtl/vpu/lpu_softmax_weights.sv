@@ -33,13 +33,15 @@ module lpu_softmax_weights #(
 
   // ---- fixed point: one shift for all lanes
   logic signed [9:0]  shift;
+  logic signed [9:0]  opposite;
   logic [5:0]         left;
   logic [6:0]         right;
   logic [SumBits-1:0] guard_mask;
   logic [SumBits-1:0] sticky_mask;
   assign shift = 10'($signed(grid_i)) + 10'(Left);
   assign left = (shift < 10'sd0) ? 6'd0 : (shift > 10'(MostLeft)) ? 6'(MostLeft) : shift[5:0];
-  assign right = (shift >= 10'sd0) ? 7'd0 : (shift < -10'(MostRight)) ? 7'(MostRight) : 7'(-shift);
+  assign opposite = 10'sd0 - shift;
+  assign right = (opposite <= 10'sd0) ? 7'd0 : (opposite > 10'(MostRight)) ? 7'(MostRight) : opposite[6:0];
   assign sticky_mask = (right == 7'd0) ? '0 : ~({SumBits{1'b1}} << (right - 7'd1));
   assign guard_mask = (right == 7'd0) ? '0 : SumBits'(1) << (right - 7'd1);
 
