@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Prints hls/engine/tables_data.hpp, and the same for the RTL: the interpolation tables of docs/numbers.md section 5 as integer literals.
+"""Prints hls/engine/tables_data.hpp: the interpolation tables of docs/numbers.md section 5 as integer literals. And the
+same tables for the RTL.
 
 Every point is computed with 60 decimal digits and rounded once, so that any machine prints the same file.
 
@@ -136,26 +137,28 @@ def text():
     return "\n".join(out) + "\n"
 
 
-SYSTEMVERILOG_BASE_BITS = 24
-SYSTEMVERILOG_SLOPE_BITS = 16
+# Bits of base and slope of an entry, both whole hexadecimal digits.
+SYSTEMVERILOG_POINT = (24, 16)
+SYSTEMVERILOG_WIDE_POINT = (28, 20)
 SYSTEMVERILOG_ENTRIES_A_LINE = 8
 
 
-def systemverilog_entry(base, slope):
-    """{base, slope} as ten hexadecimal digits."""
-    if not 0 <= base < 2**SYSTEMVERILOG_BASE_BITS or abs(slope) >= 2 ** (SYSTEMVERILOG_SLOPE_BITS - 1):
+def systemverilog_entry(base, slope, point):
+    """{base, slope} as hexadecimal digits."""
+    base_bits, slope_bits = point
+    if not 0 <= base < 2**base_bits or not 0 <= base + slope <= 2**base_bits or abs(slope) >= 2 ** (slope_bits - 1):
         raise ValueError(f"entry {base}, {slope} doesn't fit its fields")
-    return f"{base:06x}{slope % 2**SYSTEMVERILOG_SLOPE_BITS:04x}"
+    return f"{base:0{base_bits // 4}x}{slope % 2**slope_bits:0{slope_bits // 4}x}"
 
 
-def systemverilog_table(name, comment, entries):
-    """One wide constant; entry i lies at bit i * PointBits, so the last entry is printed first."""
-    digits = [systemverilog_entry(*entry) for entry in reversed(entries)]
-    out = [f"  // {comment}", f"  localparam logic [{len(entries)}*PointBits-1:0] {name} = {{"]
+def systemverilog_table(name, comment, entries, point):
+    """One wide constant; entry i lies at bit i * (bits of a point), so the last entry is printed first."""
+    digits = [systemverilog_entry(*entry, point) for entry in reversed(entries)]
+    out = [f"  // {comment}", f"  localparam logic [{len(entries)}*{sum(point)}-1:0] {name} = {{"]
     for first in range(0, len(digits), SYSTEMVERILOG_ENTRIES_A_LINE):
         part = digits[first:first + SYSTEMVERILOG_ENTRIES_A_LINE]
         comma = "," if first + len(part) < len(digits) else ""
-        out.append(f"    {10 * 4 * len(part)}'h" + "_".join(part) + comma)
+        out.append(f"    {4 * len(''.join(part))}'h" + "_".join(part) + comma)
     return out + ["  };", ""]
 
 
@@ -165,15 +168,23 @@ def systemverilog_text():
         "// Printed by scripts/make_tables.py --systemverilog; don't edit.",
         "package lpu_tables_pkg;",
         "  // A point: {base, slope}, the slope in two's complement",
-        f"  localparam int BaseBits = {SYSTEMVERILOG_BASE_BITS};",
-        f"  localparam int SlopeBits = {SYSTEMVERILOG_SLOPE_BITS};",
-        "  localparam int PointBits = BaseBits + SlopeBits;",
+        f"  localparam int BaseBits = {SYSTEMVERILOG_POINT[0]};",
+        f"  localparam int SlopeBits = {SYSTEMVERILOG_POINT[1]};",
+        "  // Of Log2",
+        f"  localparam int WideBaseBits = {SYSTEMVERILOG_WIDE_POINT[0]};",
+        f"  localparam int WideSlopeBits = {SYSTEMVERILOG_WIDE_POINT[1]};",
+        "",
+        "  // ln 2 with 16 fraction bits, -ln(ln 2) with 42: the Gumbel noise",
+        f"  localparam int GumbelFactor = {rounded(LN2 * 2**16)};",
+        f"  localparam logic [47:0] GumbelOffset = 48'd{rounded(-LN2.ln() * 2**42)};",
         "",
     ]
-    out += systemverilog_table("Reciprocal", "[512] 2^24/(1 + i/512)", reciprocal_table())
-    out += systemverilog_table("Rsqrt", "[2 * 256] 2^24/sqrt(1 + i/256), then 2^24/sqrt(2 + i/128)", rsqrt_table())
-    out += systemverilog_table("Sigmoid", "[1024] 2^23/(1 + e^(-i/64))", sigmoid_table())
-    out += systemverilog_table("Power", "[128] 2^16 * 2^(i/128)", power_table())
+    point = SYSTEMVERILOG_POINT
+    out += systemverilog_table("Reciprocal", "[512] 2^24/(1 + i/512)", reciprocal_table(), point)
+    out += systemverilog_table("Rsqrt", "[2 * 256] 2^24/sqrt(1 + i/256), then 2^24/sqrt(2 + i/128)", rsqrt_table(), point)
+    out += systemverilog_table("Sigmoid", "[1024] 2^23/(1 + e^(-i/64))", sigmoid_table(), point)
+    out += systemverilog_table("Power", "[128] 2^16 * 2^(i/128)", power_table(), point)
+    out += systemverilog_table("Log2", "[256] 2^26 * log2(1 + i/256)", log2_table(), SYSTEMVERILOG_WIDE_POINT)
     return "\n".join(out[:-1] + ["endpackage"]) + "\n"
 
 

@@ -71,6 +71,9 @@ inline float add(float a, float b, Status& status) {
 /// a · b, rounded to 24 bits as if exponents had no lower end, then flushed. IEEE 754 rounds a subnormal product to
 /// fewer bits, which lifts products just below 2^−126 to 2^−126; hardware without subnormals doesn't have that case.
 inline float multiply(float a, float b, Status& status) {
+  const float plain = a * b;
+  const bool ordinary = exponent_field(plain) > 1 && exponent_field(plain) < 255;
+  if (ordinary && exponent_field(a) != 0 && exponent_field(b) != 0) return plain;  // nothing to flush anywhere
   const float left = flush(a);
   const float right = flush(b);
   const float product = left * right;

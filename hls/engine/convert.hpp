@@ -9,7 +9,9 @@ namespace engine {
 
 /// sum: |sum| < 2^127. Zero gives +0; the flush is tested after rounding to 24 bits, as in multiply().
 inline float convert(Int128 sum, int exponent, Status& status) {
-  if (sum == 0) return float_from_bits(0);
+  // Sums of 64 bits, nearly all of them on a processor: its own conversion rounds to nearest even, too.
+  const std::int64_t narrow = static_cast<std::int64_t>(sum);
+  if (static_cast<Int128>(narrow) == sum) return times_power_of_two(static_cast<float>(narrow), exponent, status);
   const bool negative = sum < 0;
   const UInt128 flip = static_cast<UInt128>(sum >> 127);  // all ones where negative
   const UInt128 magnitude = (static_cast<UInt128>(sum) ^ flip) - flip;

@@ -20,7 +20,12 @@ struct LogSum {
 
   void insert(float logit, Status& status) {
     const float in_base_two = multiply(logit, float_from_bits(kLog2OfEBits), status);
-    const std::int32_t fixed = saturate32(float_to_fixed(in_base_two, contract::kScoreFractionBits), status);
+    // Below 2^5 bits of whole number the narrow way gives the same; logits are nearly always there.
+    const bool is_small = exponent_field(in_base_two) < kFloatBias + 5;
+    const std::int32_t magnitude = magnitude_to_fixed(in_base_two, contract::kScoreFractionBits);
+    const bool negative = (bits_from_float(in_base_two) & kSignBit) != 0;
+    const std::int32_t fixed = is_small ? (negative ? -magnitude : magnitude)
+                                        : saturate32(float_to_fixed(in_base_two, contract::kScoreFractionBits), status);
     const std::int32_t whole = fixed >> contract::kScoreFractionBits;
     const std::int32_t index = whole - contract::kLogSumLow;
     if (index < 0) return;

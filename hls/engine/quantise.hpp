@@ -23,11 +23,9 @@ constexpr int wanted_offset(int largest_exponent) {
 
 /// RNE(x · 2^−(offset + kWindowLow)), clamped to ±511.
 inline std::int16_t quantise_value(float x, int offset) {
-  const Int128 rounded = float_to_fixed(x, -(offset + contract::kWindowLow));
-  const Int128 limit = contract::kMantissaMax;
-  if (rounded > limit) return contract::kMantissaMax;
-  if (rounded < -limit) return -contract::kMantissaMax;
-  return static_cast<std::int16_t>(rounded);
+  const std::int32_t rounded = magnitude_to_fixed(x, -(offset + contract::kWindowLow));
+  const std::int32_t clamped = rounded > contract::kMantissaMax ? contract::kMantissaMax : rounded;
+  return static_cast<std::int16_t>((bits_from_float(x) & kSignBit) != 0 ? -clamped : clamped);
 }
 
 /// values: [32]. A block whose largest value lies above the window counts as one saturation.

@@ -14,6 +14,13 @@ namespace engine {
 /// RNE(value · 2^−shift). A shift ≤ 0 is one to the left: the caller knows that the result fits.
 inline Int128 shift_right_round_even(Int128 value, int shift) {
   if (shift <= 0) return shift_left(value, -shift);
+  const std::int64_t narrow = static_cast<std::int64_t>(value);
+  if (shift < 63 && static_cast<Int128>(narrow) == value) {  // nearly always on a processor
+    const std::int64_t whole = narrow >> shift;
+    const std::uint64_t below = static_cast<std::uint64_t>(narrow) & ((static_cast<std::uint64_t>(1) << shift) - 1);
+    const std::uint64_t middle = static_cast<std::uint64_t>(1) << (shift - 1);
+    return whole + (below + static_cast<std::uint64_t>(whole & 1) > middle ? 1 : 0);
+  }
   if (shift > 127) return 0;  // |value| ≤ 2^127: at most one half, and zero is even
   const Int128 floor = value >> shift;
   const UInt128 one = 1;
@@ -59,6 +66,18 @@ inline Int128 float_to_fixed(float x, int fraction_bits) {
   const Int128 fixed = static_cast<Int128>(floor + (up ? 1u : 0u));
   const Int128 flip = negative ? -1 : 0;
   return static_cast<Int128>((fixed ^ flip) - flip);
+}
+
+/// RNE(|x| · 2^fraction_bits), or something above 2^21 where that is above 2^22: for users that clamp to fewer bits.
+inline std::int32_t magnitude_to_fixed(float x, int fraction_bits) {
+  const int field = exponent_field(x);
+  const std::int32_t fraction = static_cast<std::int32_t>(bits_from_float(x) & kFractionMask);
+  const std::int32_t magnitude = field == 0 ? 0 : fraction + static_cast<std::int32_t>(kSmallestNormalBits);
+  // |x| = magnitude · 2^(field − bias − 23), magnitude < 2^24. Shifts of 26 and more leave zero.
+  const int wanted = kFloatBias + kFloatFractionBits - fraction_bits - field;
+  const int shift = wanted < 1 ? 1 : (wanted > 26 ? 26 : wanted);
+  const std::int32_t odd = (magnitude >> shift) & 1;
+  return (magnitude + (1 << (shift - 1)) - 1 + odd) >> shift;
 }
 
 }  // namespace engine

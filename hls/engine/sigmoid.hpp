@@ -10,6 +10,7 @@ namespace lpu {
 namespace engine {
 
 constexpr int kSigmoidArgumentMax = (1 << kSigmoidArgumentBits) - 1;
+static_assert(kSigmoidArgumentBits <= 21, "magnitude_to_fixed tells 21 bits from more");
 
 /// σ of x·2^−16 in units of 2^−23; x: 0…2^20 − 1.
 inline std::int32_t sigmoid_fixed(std::int32_t x) {
@@ -18,14 +19,11 @@ inline std::int32_t sigmoid_fixed(std::int32_t x) {
 }
 
 inline float sigmoid(float g) {
-  const float magnitude = float_from_bits(bits_from_float(g) & ~kSignBit);
-  const Int128 fixed = float_to_fixed(magnitude, kSigmoidFractionBits);
-  const std::int32_t x =
-      fixed > kSigmoidArgumentMax ? static_cast<std::int32_t>(kSigmoidArgumentMax) : static_cast<std::int32_t>(fixed);
+  const std::int32_t fixed = magnitude_to_fixed(g, kSigmoidFractionBits);
+  const std::int32_t x = fixed > kSigmoidArgumentMax ? kSigmoidArgumentMax : fixed;
   const std::int32_t y = sigmoid_fixed(x);
   const bool negative = (bits_from_float(flush(g)) & kSignBit) != 0;
-  Status never;  // y·2^−23 is at most 1 and exact
-  return convert(static_cast<Int128>(negative ? (1 << 23) - y : y), -23, never);
+  return static_cast<float>(negative ? (1 << 23) - y : y) * (1.0f / (1 << 23));  // at most 24 bits: exact
 }
 
 }  // namespace engine

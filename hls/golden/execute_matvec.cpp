@@ -137,9 +137,12 @@ void prepare(const Burst& burst, const DotFormat& format, PreparedBurst* prepare
 /// A tile's sums to its lanes' accumulators. Nearly every burst needs one bucket only.
 void fold_tile(const Burst& burst, const PreparedBurst& prepared, const std::int64_t* sums, std::size_t bucket_sums,
                std::size_t lanes, engine::Int128* to) {
-  if (prepared.buckets == 1 && burst.starts_at_zero && lanes == kTileLanes) {
-    for (std::size_t lane = 0; lane < kTileLanes; ++lane)
-      to[lane] = engine::shift_left(sums[sum_index(lane)], prepared.base);
+  if (prepared.buckets == 1 && lanes == kTileLanes) {
+    const std::int64_t unit = std::int64_t{1} << prepared.base;  // a wide product is one instruction, a wide shift many
+    if (burst.starts_at_zero)
+      for (std::size_t lane = 0; lane < kTileLanes; ++lane) to[lane] = engine::Int128{sums[sum_index(lane)]} * unit;
+    else
+      for (std::size_t lane = 0; lane < kTileLanes; ++lane) to[lane] += engine::Int128{sums[sum_index(lane)]} * unit;
     return;
   }
   for (std::size_t lane = 0; lane < lanes; ++lane) put(burst, to + lane, fold(prepared, sums, bucket_sums, lane));

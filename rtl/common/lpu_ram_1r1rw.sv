@@ -33,7 +33,7 @@ module lpu_ram_1r1rw #(
   endfunction
 `endif
 
-  (* ram_style = "ultra", no_rw_check *)
+  (* no_rw_check *)
   logic [Width-1:0] memory[Depth]  /*verilator public_flat_rw*/;
   logic [Width-1:0] a_array_q;
 

@@ -5,9 +5,11 @@
 // forwarded past the memory. Without a request the output is zero, so that segments' outputs are joined by an OR.
 module lpu_accumulator_read #(
   parameter int Lanes = 4,
-  parameter int LaneBits = 88,
+  parameter int Planes = 2,         // of each lane's number; a row holds all lanes' plane 0, then all lanes' plane 1 …
+  parameter int PlaneBits = 44,
   parameter int Entries = 16,
   parameter int ReadLanes = 2,
+  localparam int LaneBits = Planes * PlaneBits,
   localparam int EntryBits = $clog2(Entries),
   localparam int Slices = Lanes / ReadLanes,
   localparam int SliceBits = (Slices > 1) ? $clog2(Slices) : 1
@@ -43,7 +45,8 @@ module lpu_accumulator_read #(
 
   function automatic logic [ReadBits-1:0] slice(input logic [Lanes*LaneBits-1:0] row, input logic [SliceBits-1:0] place);
     for (int lane = 0; lane < ReadLanes; lane++)
-      slice[lane*LaneBits+:LaneBits] = row[(place*ReadLanes+lane)*LaneBits+:LaneBits];
+      for (int plane = 0; plane < Planes; plane++)
+        slice[(lane*Planes+plane)*PlaneBits+:PlaneBits] = row[(plane*Lanes+place*ReadLanes+lane)*PlaneBits+:PlaneBits];
   endfunction
 
   logic                 read_q;

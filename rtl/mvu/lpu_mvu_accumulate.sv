@@ -37,6 +37,9 @@ module lpu_mvu_accumulate #(
   output logic [SoftmaxLanes*ScaleBits-1:0]       softmax_scales_o
 );
   localparam int LowSumBits = LowBits + CarryBits;
+  if (LowBits != HighBits) begin : gen_check
+    $error("lpu_mvu_accumulate: both halves of a sum must be equally wide");
+  end
 
   // ---- what happens in each stage
   logic adds_16, adds_17, adds_18, adds_19, adds_20;
@@ -67,7 +70,7 @@ module lpu_mvu_accumulate #(
   logic [Lanes*LowBits-1:0] low_18, low_19, low_20, old_low_17, start_low_17;
   logic [Lanes*HighBits-1:0] high_19, high_20, high_21, old_high_18, start_high_18, high_sums_18, stored_high_17;
   logic [Lanes*CarryBits-1:0] carries_18;
-  logic [Lanes*AccumulatorBits-1:0] stored_16;   // per lane: upper half, lower half
+  logic [Lanes*AccumulatorBits-1:0] stored_16;   // all upper halves, all lower halves
   logic [Lanes*AccumulatorBits-1:0] sums_19;
   lpu_ram_1r1w #(.Width(Lanes * AccumulatorBits), .Depth(Entries)) u_memory (
     .clk_i,
@@ -79,16 +82,7 @@ module lpu_mvu_accumulate #(
     .read_data_o(stored_16)
   );
 
-  logic [Lanes*LowBits-1:0]  stored_low_16;
-  logic [Lanes*HighBits-1:0] stored_high_16;
-  always_comb
-    for (int lane = 0; lane < Lanes; lane++) begin
-      stored_low_16[lane*LowBits+:LowBits] = stored_16[lane*AccumulatorBits+:LowBits];
-      stored_high_16[lane*HighBits+:HighBits] = stored_16[lane*AccumulatorBits+LowBits+:HighBits];
-      sums_19[lane*AccumulatorBits+:AccumulatorBits] = {
-        high_19[lane*HighBits+:HighBits], low_19[lane*LowBits+:LowBits]
-      };
-    end
+  assign sums_19 = {high_19, low_19};
 
   assign start_low_17 = residual_17 ? aligned_low_i : '0;
   function automatic logic [LowSumBits-1:0] add_low(input logic [LowBits-1:0] old, input logic [LowSumBits-1:0] sum);
@@ -97,8 +91,8 @@ module lpu_mvu_accumulate #(
 
   always_ff @(posedge clk_i) begin
     if (adds_16) begin
-      old_low_17 <= same_2_16 ? low_18 : same_3_16 ? low_19 : same_4_16 ? low_20 : stored_low_16;
-      stored_high_17 <= stored_high_16;
+      old_low_17 <= same_2_16 ? low_18 : same_3_16 ? low_19 : same_4_16 ? low_20 : stored_16[0+:Lanes*LowBits];
+      stored_high_17 <= stored_16[Lanes*LowBits+:Lanes*HighBits];
     end
     if (adds_17) begin
       old_high_18 <= same_2_17 ? high_19 : same_3_17 ? high_20 : same_4_17 ? high_21 : stored_high_17;
@@ -127,19 +121,19 @@ module lpu_mvu_accumulate #(
 
   // ---- readers
   lpu_accumulator_read #(
-    .Lanes(Lanes), .LaneBits(AccumulatorBits), .Entries(Entries), .ReadLanes(VectorLanes)
+    .Lanes(Lanes), .Planes(2), .PlaneBits(LowBits), .Entries(Entries), .ReadLanes(VectorLanes)
   ) u_vector (
     .clk_i, .rst_ni, .write_i(adds_19), .write_entry_i(entry_19), .write_data_i(sums_19), .read_i(vector_read_i),
     .read_entry_i(vector_entry_i), .read_slice_i(vector_slice_i), .read_data_o(vector_sums_o)
   );
   lpu_accumulator_read #(
-    .Lanes(Lanes), .LaneBits(AccumulatorBits), .Entries(Entries), .ReadLanes(SoftmaxLanes)
+    .Lanes(Lanes), .Planes(2), .PlaneBits(LowBits), .Entries(Entries), .ReadLanes(SoftmaxLanes)
   ) u_softmax (
     .clk_i, .rst_ni, .write_i(adds_19), .write_entry_i(entry_19), .write_data_i(sums_19), .read_i(softmax_read_i),
     .read_entry_i(softmax_entry_i), .read_slice_i(softmax_slice_i), .read_data_o(softmax_sums_o)
   );
   lpu_accumulator_read #(
-    .Lanes(Lanes), .LaneBits(ScaleBits), .Entries(Entries), .ReadLanes(SoftmaxLanes)
+    .Lanes(Lanes), .Planes(1), .PlaneBits(ScaleBits), .Entries(Entries), .ReadLanes(SoftmaxLanes)
   ) u_scales (
     .clk_i, .rst_ni, .write_i(adds_19 && keeps_19), .write_entry_i(entry_19), .write_data_i(value_scales_i),
     .read_i(softmax_read_i), .read_entry_i(softmax_entry_i), .read_slice_i(softmax_slice_i),

@@ -45,22 +45,16 @@ module lpu_mvu_dot #(
   localparam int CoarseHighBits = TermBits + 24 - LowBits;
 
   // ---- stage 4: operands, at the multipliers
-  logic [Lanes*4*Values-1:0]     nibbles_4;    // unsigned: a plane in two's complement as code + 8
-  logic [Values*MantissaBits-1:0] mantissas_4;
   logic [Lanes*ScaleBits-1:0]    scales_4;     // held from the block's first beat, as the minimums
   logic [Lanes*MinimumBits-1:0]  minimums_4;
   logic                          signed_scale_4;
   always_ff @(posedge clk_i) begin
-    mantissas_4 <= block_i[0+:Values*MantissaBits];
     signed_scale_4 <= beat_i.signed_scale;
-    for (int lane = 0; lane < Lanes; lane++) begin
-      nibbles_4[lane*4*Values+:4*Values] <= words_i[lane*WordBits+:4*Values] ^ {Values{beat_i.signed_top, 3'b0}};
-      if (beat_i.nibble == 2'd0) begin
+    if (beat_i.nibble == 2'd0) begin
+      minimums_4 <= beat_i.has_minimum ? minimums_i : '0;
+      for (int lane = 0; lane < Lanes; lane++)
         scales_4[lane*ScaleBits+:ScaleBits] <=
             beat_i.unit_scale ? ScaleBits'(1) : words_i[lane*WordBits+4*Values+:ScaleBits];
-        minimums_4[lane*MinimumBits+:MinimumBits] <=
-            beat_i.has_minimum ? minimums_i[lane*MinimumBits+:MinimumBits] : MinimumBits'(0);
-      end
     end
   end
 
@@ -113,6 +107,8 @@ module lpu_mvu_dot #(
   endfunction
 
   // Register arrays: blocking assignments in reverse order of the stages, read nowhere else.
+  logic [31:0]                         nibbles_4[Lanes*4];       // unsigned: a plane in two's complement as code + 8
+  logic signed [MantissaBits-1:0]      mantissa_4[Values];
   logic signed [ProductBits-1:0]       product_5[Pairs*32];
   logic signed [ProductBits:0]         sum_6[Pairs*16];
   logic signed [Sum7Bits-1:0]          sum_7[Pairs*6];
@@ -175,8 +171,7 @@ module lpu_mvu_dot #(
     for (int i = 0; i < 8; i++)
       block_sum_6[i] = (MantissaBits + 2)'(block_sum_5[2*i]) + (MantissaBits + 2)'(block_sum_5[2*i+1]);
     for (int i = 0; i < 16; i++)
-      block_sum_5[i] = (MantissaBits + 1)'($signed(mantissas_4[2*i*MantissaBits+:MantissaBits])) +
-                       (MantissaBits + 1)'($signed(mantissas_4[(2*i+1)*MantissaBits+:MantissaBits]));
+      block_sum_5[i] = (MantissaBits + 1)'(mantissa_4[2*i]) + (MantissaBits + 1)'(mantissa_4[2*i+1]);
     // stages 9 to 6: 32 products of a pair of lanes by a cascade of two, then by threes: 16, 6, 2, 1
     for (int pair = 0; pair < Pairs; pair++) begin
       sum_9[pair] = sum_8[2*pair] + sum_8[2*pair+1];
@@ -187,11 +182,19 @@ module lpu_mvu_dot #(
         sum_7[6*pair+i] = Sum7Bits'(sum_6[16*pair+3*i]) + Sum7Bits'(sum_6[16*pair+3*i+1]) +
                           Sum7Bits'(sum_6[16*pair+3*i+2]);
       sum_7[6*pair+5] = Sum7Bits'(sum_6[16*pair+15]);
-      for (int i = 0; i < 16; i++) sum_6[16*pair+i] = product_5[32*pair+2*i] + product_5[32*pair+2*i+1];
+      for (int half = 0; half < 2; half++)
+        for (int i = 0; i < 8; i++)
+          sum_6[16*pair+8*half+i] = product_5[32*pair+16*half+2*i] + product_5[32*pair+16*half+2*i+1];
       // stage 5: one multiplier for two lanes
-      for (int i = 0; i < 32; i++)
-        product_5[32*pair+i] = factor(nibbles_4[((2*pair+1)*Values+i)*4+:4], nibbles_4[(2*pair*Values+i)*4+:4]) *
-                               $signed(mantissas_4[i*MantissaBits+:MantissaBits]);
+      for (int quarter = 0; quarter < 4; quarter++)
+        for (int i = 0; i < 8; i++)
+          product_5[32*pair+8*quarter+i] = factor(nibbles_4[8*pair+4+quarter][4*i+:4], nibbles_4[8*pair+quarter][4*i+:4]) *
+                                           mantissa_4[8*quarter+i];
     end
+    // stage 4
+    for (int lane = 0; lane < Lanes; lane++)
+      for (int quarter = 0; quarter < 4; quarter++)
+        nibbles_4[4*lane+quarter] = words_i[lane*WordBits+32*quarter+:32] ^ {8{beat_i.signed_top, 3'b0}};
+    for (int i = 0; i < Values; i++) mantissa_4[i] = block_i[i*MantissaBits+:MantissaBits];
   end
 endmodule

@@ -187,7 +187,7 @@ module lpu_softmax_row #(
   end
   always_ff @(posedge clk_i) inverse_q <= inverse_o;
 
-  // ---- cycle 15: E; 16: E and E − N of the rows that ended
+  // ---- cycle 15: E; 17: E and E − N of the rows that ended
   logic [Segments*WholeBits-1:0] exponent_q;
   always_ff @(posedge clk_i) begin
     for (int s = 0; s < Segments; s++) begin
@@ -210,12 +210,28 @@ module lpu_softmax_row #(
   lpu_delay #(.Cycles(lpu_pkg::SoftmaxRowCycles - 1 - 15), .HasReset(1'b1)) u_row_valid (
     .clk_i, .rst_ni, .value_i(end_s15), .value_o(row_valid_o)
   );
-  always_ff @(posedge clk_i) begin
+  // Taken at once, since the next row may grow from now on, and kept a cycle, since its E may come a cycle later.
+  logic                      row_end_s16;
+  logic [SegmentBits-1:0]    segment_s16;
+  logic [WholeBits-1:0]      exponent_s15;
+  logic [WholeBits-1:0]      exponent_s16_q;
+  logic [DifferenceBits-1:0] difference_s16_q;
+  lpu_delay #(.Width(1 + SegmentBits), .Cycles(1), .HasReset(1'b1)) u_exponent_late (
+    .clk_i, .rst_ni, .value_i({row_end_s15, segment_s15}), .value_o({row_end_s16, segment_s16})
+  );
+  always_comb begin
+    exponent_s15 = '0;
     for (int s = 0; s < Segments; s++) begin
-      if (row_end_s15 && segment_s15 == SegmentBits'(s)) begin
-        exponent_o[s*WholeBits+:WholeBits] <= exponent_q[s*WholeBits+:WholeBits];
-        difference_o[s*DifferenceBits+:DifferenceBits] <=
-            exponent_q[s*WholeBits+:DifferenceBits] - whole_s15;
+      if (segment_s15 == SegmentBits'(s)) exponent_s15 = exponent_q[s*WholeBits+:WholeBits];
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    exponent_s16_q <= exponent_s15;
+    difference_s16_q <= exponent_s15[DifferenceBits-1:0] - whole_s15;
+    for (int s = 0; s < Segments; s++) begin
+      if (row_end_s16 && segment_s16 == SegmentBits'(s)) begin
+        exponent_o[s*WholeBits+:WholeBits] <= exponent_s16_q;
+        difference_o[s*DifferenceBits+:DifferenceBits] <= difference_s16_q;
       end
     end
   end

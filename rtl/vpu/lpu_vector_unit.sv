@@ -18,6 +18,9 @@ module lpu_vector_unit #(
   // ---- constants of the model
   input  logic [31:0]                 inverse_width_i,
   input  logic [31:0]                 epsilon_i,
+  // ---- constants of a token
+  input  logic                        samples_i,             // temperature above zero
+  input  logic [31:0]                 inverse_temperature_i,
 
   // ---- entry: a slice of rows, cycle 0
   input  logic                        entry_valid_i,
@@ -43,6 +46,9 @@ module lpu_vector_unit #(
   // ---- cycle 8, with a bias 13: the pairs' angles
   input  logic [VectorLanes/2*32-1:0] cosine_i,
   input  logic [VectorLanes/2*32-1:0] sine_i,
+
+  // ---- cycle 13: the ids' noise (lpu_gumbel)
+  input  logic [VectorLanes*32-1:0]   noise_i,
 
   // ---- results
   output logic                        residual_valid_o,
@@ -75,6 +81,9 @@ module lpu_vector_unit #(
   output logic                        best_valid_o,
   output logic [19:0]                 best_id_o,
   output logic [31:0]                 best_logit_o,
+  output logic                        sample_valid_o,
+  output logic [19:0]                 sample_id_o,
+  output logic [33:0]                 sample_key_o,
   output logic                        saturated_o          // any of the results on their way, a cycle after the event
 );
   if (VectorLanes < 2 || VectorLanes > 32 || VectorLanes != 1 << $clog2(VectorLanes))
@@ -149,6 +158,7 @@ module lpu_vector_unit #(
   logic project_saturated;
   logic mix_saturated;
   logic swiglu_saturated;
+  logic logits_saturated;
   lpu_chain_residual #(.VectorLanes(VectorLanes)) u_residual (
     .clk_i, .rst_ni, .value_valid_i(residual_valid_o), .value_start_i(start_v), .value_end_i(end_v), .value_i(value),
     .product_valid_i(valid_p && is_residual), .product_slot_i(slot), .product_block_end_i(block_end),
@@ -176,12 +186,14 @@ module lpu_vector_unit #(
   );
   lpu_chain_logits #(.VectorLanes(VectorLanes)) u_logits (
     .clk_i, .rst_ni, .valid_i(logits_valid_o), .start_i(starts), .end_i(ends), .lanes_i(lanes), .row_i(row),
-    .product_i(product), .best_valid_o, .best_id_o, .best_logit_o
+    .product_i(product), .samples_i, .inverse_temperature_i, .noise_i, .best_valid_o, .best_id_o, .best_logit_o,
+    .sample_valid_o, .sample_id_o, .sample_key_o, .saturated_o(logits_saturated)
   );
 
   always_ff @(posedge clk_i) begin
     saturated_o <= rst_ni && ((valid_v && value_saturated != '0) || (valid_p && product_saturated != '0) ||
-                              residual_saturated || project_saturated || mix_saturated || swiglu_saturated);
+                              residual_saturated || project_saturated || mix_saturated || swiglu_saturated ||
+                              logits_saturated);
   end
 
   logic unused_control;

@@ -54,13 +54,13 @@ function(lpu_verilate target)
   # One source that includes all that Verilator wrote: the files' names aren't known beforehand.
   add_custom_command(OUTPUT ${folder}/model.cpp ${folder}/V${target}.h
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${folder}
-    COMMAND ${VERILATOR_EXECUTABLE} --cc --assert -O3 --x-assign fast --x-initial fast -Wno-fatal -Wno-lint -Wno-style
+    COMMAND ${VERILATOR_EXECUTABLE} --cc --assert -O3 --unroll-count 8 --x-assign fast --x-initial fast -Wno-fatal -Wno-lint -Wno-style
       --top-module ${arg_TOP} --prefix V${target} --Mdir ${folder} ${parameters} ${files}
     COMMAND sh -c "cd ${folder} && ls V*.cpp | sed 's/.*/#include \"&\"/' > model.cpp"
     DEPENDS ${files} VERBATIM COMMENT "Verilating ${arg_TOP} as ${target}")
   add_library(${target} STATIC ${folder}/model.cpp)
   target_include_directories(${target} SYSTEM PUBLIC ${folder})
-  target_compile_options(${target} PRIVATE -w)
+  target_compile_options(${target} PRIVATE -w -O1)  # the models are small: quick to compile counts
   target_link_libraries(${target} PUBLIC lpu_verilated)
 endfunction()
 

@@ -31,17 +31,32 @@ class MvuBench {
     load();
   }
 
-  /// Bursts in order of their issue, which are later than the first cycle by the lead at least.
-  void run(const std::vector<Burst>& bursts) {
+  /// Bursts in order of their issue, which are later than the first cycle by the lead at least. Stops early if asked
+  /// to.
+  void run(const std::vector<Burst>& bursts, int stop = 1 << 30) {
     std::size_t next = 0, current = 0;
     const int end = bursts.back().issue + bursts.back().beats() + contract::kMatvecCycles + kAccumulatorReadCycles + 3;
-    for (; cycle < end && !::testing::Test::HasFatalFailure(); ++cycle) {
+    for (; cycle < std::min(end, stop) && !::testing::Test::HasFatalFailure(); ++cycle) {
       quiet();
       if (next < bursts.size() && bursts[next].issue - kDecodeCycles == cycle) hand_over(bursts[next++]);
       while (current < bursts.size() && bursts[current].issue + bursts[current].beats() <= cycle) ++current;
       const Burst* burst = current < bursts.size() && bursts[current].issue <= cycle ? &bursts[current] : nullptr;
       step(burst);
     }
+  }
+  /// In the middle of whatever goes on; memories keep their contents, cycles are counted from zero again.
+  void reset() {
+    quiet();
+    module_.rst_ni = 0;
+    for (int i = 0; i < 3; ++i) tick(module_);
+    module_.rst_ni = 1;
+    model.forget();
+    vector_requests_.clear();
+    softmax_requests_.clear();
+    embeds_.clear();
+    seconds_.clear();
+    residuals_.clear();
+    cycle = 0;
   }
   std::uint64_t saturations() const { return saturations_; }
   int compared() const { return compared_; }

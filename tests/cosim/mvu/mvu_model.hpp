@@ -117,6 +117,12 @@ class MvuModel {
     }
   }
 
+  /// A reset: sums on their way never come, those that are there mean nothing any more.
+  void forget() {
+    changes_.clear();
+    for (Sum& sum : sums_) sum = Sum();
+  }
+
   std::uint64_t saturations = 0;
 
  private:

@@ -2,6 +2,7 @@
 // start, back to back and apart, each sum in exactly the cycle that kMatvecCycles says, while every other port is busy;
 // and the assertions, which must stop a schedule that breaks the rules.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <set>
 
@@ -199,6 +200,19 @@ TEST(Mvu, ManyBeatsOnOneEntryInEveryCycleAddUp) {
   EXPECT_GT(bench.compared(), 0);
 }
 
+TEST(Mvu, ResetInTheMiddleOfABurstLeavesNothingBehind) {
+  MvuBench<Vmvu_4> bench(kTiny, 10);
+  for (int stop = 9; stop < 60; ++stop) {
+    Bursts bursts(kTiny, static_cast<std::uint64_t>(stop));
+    for (int i = 0; i < 6; ++i) bursts.next({}, i % 2);
+    bench.run(bursts.made(), stop);
+    bench.reset();
+  }
+  Bursts bursts(kTiny, 11);
+  for (int i = 0; i < 40; ++i) bursts.next({}, i % 3);
+  bench.run(bursts.made());
+}
+
 Burst plain_burst(int issue) {
   Burst burst;
   burst.fields.nibbles = 1;
@@ -212,17 +226,68 @@ Burst plain_burst(int issue) {
   return burst;
 }
 
+/// An assertion's sentence goes to the standard output; death tests read the other one.
+template <typename Work>
+void stopping(Work work) {
+  dup2(STDERR_FILENO, STDOUT_FILENO);
+  work();
+}
+
 TEST(MvuDeathTest, BurstInsideAnotherStopsTheSimulation) {
-  MvuBench<Vmvu_4> bench(kTiny, 8);
-  EXPECT_DEATH(bench.run({plain_burst(8), plain_burst(11)}), "");
+  EXPECT_DEATH(stopping([] {
+                 MvuBench<Vmvu_4>(kTiny, 8).run({plain_burst(8), plain_burst(11)});
+               }),
+               "a burst begins inside another");
+}
+
+/// Hands over one instruction by itself, so that nothing but the RTL looks at it.
+void hand_over_alone(const contract::MatvecFields& fields, std::uint32_t opcode) {
+  Vmvu_4 module;
+  module.rst_ni = 0;
+  for (int i = 0; i < 16; ++i) tick(module);
+  module.rst_ni = 1;
+  contract::Instruction instruction;
+  instruction.matvec = fields;
+  std::uint32_t words[contract::kInstructionWords];
+  contract::pack(instruction, words);
+  words[0] |= opcode;
+  for (int i = 0; i < contract::kInstructionWords; ++i) module.instruction_i[static_cast<std::size_t>(i)] = words[i];
+  module.blocks_i = 1;
+  module.instruction_valid_i = 1;
+  tick(module);
+  module.instruction_valid_i = 0;
+  for (int i = 0; i < 40; ++i) {
+    module.embed_read_i = fields.round == 1 && module.beat_o != 0;
+    put(module.second_write_i, 0, 1, fields.round == 2 && module.beat_o != 0);  // to word 0 of group 0, lane 0
+    tick(module);
+  }
 }
 
 TEST(MvuDeathTest, SegmentsThatDontDivideTheGroupsStopTheSimulation) {
-  MvuBench<Vmvu_4> bench(kTiny, 9);
-  Burst burst = plain_burst(8);
-  burst.fields.segments = 3;
-  EXPECT_DEATH(bench.run({burst}), "");
+  contract::MatvecFields fields = plain_burst(0).fields;
+  fields.segments = 3;
+  EXPECT_DEATH(stopping([&] { hand_over_alone(fields, 0); }), "segments don't divide the column groups");
 }
+TEST(MvuDeathTest, AnotherUnitsInstructionStopsTheSimulation) {
+  const contract::MatvecFields fields = plain_burst(0).fields;
+  EXPECT_DEATH(stopping([&] { hand_over_alone(fields, 9); }), "opcode 9 isn't the MVU's");
+}
+TEST(MvuDeathTest, EmbeddingReadInABeatsCycleStopsTheSimulation) {
+  contract::MatvecFields fields = plain_burst(0).fields;
+  fields.round = 1;
+  EXPECT_DEATH(stopping([&] { hand_over_alone(fields, 0); }), "kEmbed reads the lanes' memories in a beat's cycle");
+}
+TEST(MvuDeathTest, WordWrittenInTheCycleOfItsReadStopsTheSimulation) {
+  contract::MatvecFields fields = plain_burst(0).fields;
+  fields.round = 2;
+  EXPECT_DEATH(stopping([&] { hand_over_alone(fields, 0); }), "port A reads address 0 while port B writes it");
+}
+TEST(MvuDeathTest, AddressBeyondTheLaneMemoryStopsTheSimulation) {
+  contract::MatvecFields fields = plain_burst(0).fields;
+  fields.weight_address = 256;
+  EXPECT_DEATH(stopping([&] { hand_over_alone(fields, 0); }), "no word 256");
+}
+TEST(Mvu, InstructionAloneWithinTheRulesRunsToItsEnd) { hand_over_alone(plain_burst(0).fields, 0); }
 
 }  // namespace
 }  // namespace cosim

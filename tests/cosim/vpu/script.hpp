@@ -6,6 +6,7 @@
 #include "hls/contract/latencies.hpp"
 #include "hls/engine/accumulate.hpp"
 #include "hls/engine/best_logits.hpp"
+#include "hls/engine/gumbel.hpp"
 #include "hls/engine/kv_quantise.hpp"
 #include "hls/engine/rms_norm.hpp"
 #include "hls/engine/rope.hpp"
@@ -36,6 +37,9 @@ class Script {
   Traffic traffic;
   engine::Status status;
   float inverse_width = engine::inverse_width_factor(576), epsilon = 1e-5f;
+
+  bool samples = false;  ///< temperature above zero
+  float inverse_temperature = 1.25f;
 
   Random& random() { return random_; }
   void wait(Cycle cycles) { now_ += cycles; }
@@ -150,7 +154,10 @@ class Script {
       draw.sums[i] = random_.between(-1, 1);
       draw.exponents[i] = 0;
     }
-    if (starts) best_ = engine::BestLogits();
+    if (starts) {
+      best_ = engine::BestLogits();
+      has_key_ = false;
+    }
     slices(Opcode::kLogits, draw, style, 32, [&](Entry& entry, std::size_t first, std::size_t count, Cycle cycle) {
       entry.start = starts && first == 0;
       entry.end = ends && first + count == rows;
@@ -162,12 +169,14 @@ class Script {
         out.values[i] = scaled(draw, first + i);
         best_.insert(out.values[i], entry.row + static_cast<std::uint32_t>(i));
       }
+      if (samples) sample(out.values, entry, count, cycle, ties);
       if (entry.end) traffic.bests[cycle + contract::kLogitCycles - kToken] = {best_.ids[0], best_.logits[0]};
     });
   }
 
  private:
   static constexpr Cycle kProduct = contract::kConvertCycles + contract::kMultiplyCycles;
+  static constexpr Cycle kNoise = 5, kSample = 12;                    ///< after the product
   static constexpr Cycle kKeyWrite = 4, kValueWrite = 6, kToken = 4;  ///< what the core does with the result
 
   struct Draw {
@@ -211,6 +220,20 @@ class Script {
     }
     if (entry.has_bias) traffic.biases[cycle + kProduct] = biases;
     return values;
+  }
+  void sample(const std::vector<float>& logits, const Entry& entry, std::size_t count, Cycle cycle, bool ties) {
+    std::vector<std::int32_t>& noises = traffic.noises[cycle + kProduct + kNoise];
+    noises.assign(lanes_, 0);
+    for (std::size_t i = 0; i < count; ++i) {
+      noises[i] = ties ? random_.between(-1, 1) : engine::gumbel(static_cast<std::uint32_t>(random_.bits(32)));
+      const std::int64_t key = engine::sampling_key(logits[i], inverse_temperature, noises[i], status);
+      const std::uint32_t id = entry.row + static_cast<std::uint32_t>(i);
+      if (has_key_ && (key < key_ || (key == key_ && id > key_id_))) continue;
+      has_key_ = true;
+      key_ = key;
+      key_id_ = id;
+    }
+    if (entry.end) traffic.samples[cycle + kProduct + kSample] = {key_id_, key_};
   }
   static float largest(const std::vector<float>& values) {
     float most = 0;
@@ -259,6 +282,9 @@ class Script {
   Cycle now_;
   Int128 squares_ = 0;
   engine::BestLogits best_;
+  bool has_key_ = false;
+  std::int64_t key_ = 0;
+  std::uint32_t key_id_ = 0;
 };
 
 }  // namespace cosim

@@ -48,12 +48,14 @@ struct Lanes {
 struct Traffic {
   std::map<Cycle, Entry> entries;
   std::map<Cycle, std::vector<float>> gains, biases, cosines, sines;
+  std::map<Cycle, std::vector<std::int32_t>> noises;
   std::map<Cycle, Lanes> residuals, logits;
   std::map<Cycle, engine::Block> norm_blocks, queries, mixes, swiglus;
   std::map<Cycle, float> scales;
   std::map<Cycle, Codes> keys, values;
   std::map<Cycle, std::pair<std::uint32_t, float>> bests;
-  Cycle end = 0;  ///< first cycle in which nothing can come any more
+  std::map<Cycle, std::pair<std::uint32_t, std::int64_t>> samples;  ///< id and key
+  Cycle end = 0;                                                    ///< first cycle in which nothing can come any more
 };
 
 template <typename Module, int VectorLanes>
@@ -97,6 +99,11 @@ class VectorBench {
     put_floats(module_.bias_i, traffic.biases, cycle, VectorLanes);
     put_floats(module_.cosine_i, traffic.cosines, cycle, VectorLanes / 2);
     put_floats(module_.sine_i, traffic.sines, cycle, VectorLanes / 2);
+    const auto noise = traffic.noises.find(cycle);
+    for (int l = 0; l < VectorLanes; ++l)
+      put(module_.noise_i, 32 * l, 32,
+          noise == traffic.noises.end() ? 0x7fffffffu
+                                        : static_cast<std::uint32_t>(noise->second[static_cast<std::size_t>(l)]));
     const auto found = traffic.entries.find(cycle);
     module_.entry_valid_i = found != traffic.entries.end();
     if (found == traffic.entries.end()) return;  // the other ports keep the last slice: it must not be taken again
@@ -175,6 +182,10 @@ class VectorBench {
     check_codes(t.values, cycle, m.value_valid_o, m.value_codes_o, 8, m.value_scale_o, m.value_block_o, "value codes");
     if (due(t.scales, cycle, m.scale_valid_o, "1/rms")) {
       ASSERT_EQ(m.scale_o, engine::bits_from_float(t.scales.at(cycle))) << "cycle " << cycle;
+    }
+    if (due(t.samples, cycle, m.sample_valid_o, "sample")) {
+      ASSERT_EQ(m.sample_id_o, t.samples.at(cycle).first) << "cycle " << cycle;
+      ASSERT_EQ(get_signed(m.sample_key_o, 0, 34), t.samples.at(cycle).second) << "cycle " << cycle;
     }
     if (due(t.bests, cycle, m.best_valid_o, "best logit")) {
       ASSERT_EQ(m.best_id_o, t.bests.at(cycle).first) << "cycle " << cycle;

@@ -30,6 +30,8 @@ class VectorUnit : public ::testing::Test {
     bench_.module().epsilon_i = engine::bits_from_float(script.epsilon);
     write(script);
     script.finish();
+    bench_.module().samples_i = script.samples;
+    bench_.module().inverse_temperature_i = engine::bits_from_float(script.inverse_temperature);
     const bool saturated = bench_.run(script.traffic);
     ASSERT_EQ(saturated, script.status.saturations != 0);
     saturated_ += saturated ? 1 : 0;
@@ -122,6 +124,16 @@ TYPED_TEST(VectorUnit, LogitsGiveTheLowestIdOfTheLargestInItsCycle) {
     script.logits(100, 0, true, true, false, style);
     script.logits(64, 0, true, true, true, style);    // ties, zeros of both signs
     script.logits(64, 64, true, false, true, style);  // a token over two instructions, the higher ids first
+    script.logits(33, 0, false, true, true, style);
+  });
+}
+
+TYPED_TEST(VectorUnit, SampledLogitsGiveTheLowestIdOfTheLargestKeyInItsCycle) {
+  this->run_styles([](Script& script, const Style& style) {
+    script.samples = true;
+    script.inverse_temperature = style.extreme ? script.random().number(100, 150) : 1.25f;
+    script.logits(100, 0, true, true, false, style);
+    script.logits(64, 64, true, false, true, style);
     script.logits(33, 0, false, true, true, style);
   });
 }
