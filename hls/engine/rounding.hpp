@@ -63,7 +63,8 @@ inline Int128 float_to_fixed(float x, int fraction_bits) {
   const std::uint64_t twice_rest = (moved - (floor << right)) * 2;
   const std::uint64_t one = static_cast<std::uint64_t>(1) << right;
   const bool up = twice_rest + (floor & 1u) > one;
-  const Int128 fixed = static_cast<Int128>(floor + (up ? 1u : 0u));
+  const std::uint64_t rounded = floor + (up ? 1u : 0u);
+  const Int128 fixed = static_cast<Int128>(rounded);
   const Int128 flip = negative ? -1 : 0;
   return static_cast<Int128>((fixed ^ flip) - flip);
 }

@@ -15,7 +15,7 @@ namespace lpu {
 namespace golden {
 namespace {
 
-constexpr std::size_t kShareTiles = 512;  ///< below this many tiles of work a burst stays on one thread
+constexpr std::size_t kShareTiles = 160;  ///< below this many tiles of work a burst stays on one thread
 
 /// One activation block as the burst sees it.
 struct BlockView {
@@ -38,6 +38,7 @@ struct Burst {
     return weights + r * f.row_group_words + c * f.column_set_words;
   }
   std::uint64_t minimum(std::uint64_t r, std::uint64_t c) const {
+    // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): check_program() refuses a block of no words
     return minimums + r * (f.row_group_words / f.nibbles) + c * (f.column_set_words / f.nibbles);
   }
 };

@@ -75,14 +75,14 @@ Machine::Machine(const contract::HardwareConfig& config, const contract::ModelSh
   check_program(config, shape, program_, image);
   if (threads == 0 || threads > kMostThreads) throw Fault("the machine runs on 1 to 256 threads");
   try {
-    state_.reset(new State(config, shape, image, threads, image_used));
+    state_ = std::make_unique<State>(config, shape, image, threads, image_used);
     const std::uint64_t exponent_bytes = image.exponent_word_count * state_->lanes;
     state_->exponents.resize(exponent_bytes);
     if (exponent_bytes != 0) std::memcpy(state_->exponents.data(), image.exponents, exponent_bytes);
     state_->constants = floats(image.constants, image.constant_count);
     state_->rope = floats(image.rope, image.rope_pair_count * 2);
     clear_state();
-    scoreboard_.reset(new Scoreboard(config, program_, image.lane_word_count, image.kv_word_count));
+    scoreboard_ = std::make_unique<Scoreboard>(config, program_, image.lane_word_count, image.kv_word_count);
   } catch (const std::bad_alloc&) {
     throw Fault("this computer doesn't have the memory that the machine's state takes");
   }

@@ -1,5 +1,5 @@
-// The minimum words of one column group: 16 bits for each lane (12-bit mantissa, 4-bit shift). Written while a bundle is
-// loaded, read beside the lanes' words. A machine without minimums has none: it reads zeros.
+// The minimum words of one column group: 16 bits for each lane (12-bit mantissa, 4-bit shift). Written while a bundle
+// is loaded, read beside the lanes' words. A machine without minimums has none: it reads zeros.
 // Relies on no read while it is loaded.
 module lpu_minimum_memory #(
   parameter int Lanes = 4,
@@ -43,7 +43,8 @@ module lpu_minimum_memory #(
 `ifndef SYNTHESIS
     always_ff @(posedge clk_i) begin
       assert (!read_q || read_address_q < 24'(MinimumWords)) else $error("%m: no minimum word %0d", read_address_q);
-      assert (!(|write_q) || write_address_q < 24'(MinimumWords)) else $error("%m: no minimum word %0d", write_address_q);
+      assert (!(|write_q) || write_address_q < 24'(MinimumWords))
+      else $error("%m: no minimum word %0d", write_address_q);
     end
 `endif
   end else begin : gen_none

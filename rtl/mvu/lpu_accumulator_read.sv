@@ -43,10 +43,11 @@ module lpu_accumulator_read #(
     .read_data_o(row_q)
   );
 
-  function automatic logic [ReadBits-1:0] slice(input logic [Lanes*LaneBits-1:0] row, input logic [SliceBits-1:0] place);
-    for (int lane = 0; lane < ReadLanes; lane++)
+  function automatic logic [ReadBits-1:0] slice(input logic [Lanes*LaneBits-1:0] row,
+                                                input logic [SliceBits-1:0] place);
+    for (int read = 0; read < ReadLanes; read++)
       for (int plane = 0; plane < Planes; plane++)
-        slice[(lane*Planes+plane)*PlaneBits+:PlaneBits] = row[(plane*Lanes+place*ReadLanes+lane)*PlaneBits+:PlaneBits];
+        slice[(read*Planes+plane)*PlaneBits+:PlaneBits] = row[(plane*Lanes+place*ReadLanes+read)*PlaneBits+:PlaneBits];
   endfunction
 
   logic                 read_q;

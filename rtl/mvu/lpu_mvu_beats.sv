@@ -83,9 +83,7 @@ module lpu_mvu_beats #(
         if (!burst_q.row_major || last_inner) begin
           if (last_inner && !burst_q.row_major) begin
             row_q <= 16'd0;
-            entry_q <= burst_q.accumulator;
-            residual_row_q <= burst_q.residual_row;
-            exponent_address_q <= burst_q.exponent_address;
+            entry_q <= burst_q.accumulator;  // the residual's places matter in the first set only: they run on
           end else begin
             row_q <= row_q + 16'd1;
             entry_q <= entry_q == 12'(AccumulatorEntries - 1) ? 12'd0 : entry_q + 12'd1;

@@ -188,8 +188,8 @@ module lpu_mvu_dot #(
       // stage 5: one multiplier for two lanes
       for (int quarter = 0; quarter < 4; quarter++)
         for (int i = 0; i < 8; i++)
-          product_5[32*pair+8*quarter+i] = factor(nibbles_4[8*pair+4+quarter][4*i+:4], nibbles_4[8*pair+quarter][4*i+:4]) *
-                                           mantissa_4[8*quarter+i];
+          product_5[32*pair+8*quarter+i] =
+              factor(nibbles_4[8*pair+4+quarter][4*i+:4], nibbles_4[8*pair+quarter][4*i+:4]) * mantissa_4[8*quarter+i];
     end
     // stage 4
     for (int lane = 0; lane < Lanes; lane++)

@@ -1,6 +1,6 @@
 // What the parts of the matrix-vector unit agree on: stages, widths that no other unit knows, and the records that
-// travel with a burst and with each beat. Numbers that follow from the contract stand here as numbers, because Yosys reads
-// no package from within another; lpu_mvu checks each against lpu_pkg when it is elaborated.
+// travel with a burst and with each beat. What follows from the contract stands here as plain numbers, because Yosys
+// reads no package from within another; lpu_mvu checks each against lpu_pkg when it is elaborated.
 package lpu_mvu_pkg;
   // Stage k of a beat issued in cycle t is a register that holds the beat in cycle t + k.
   localparam int DecodeCycles = 4;      // an instruction is handed over this long before its issue cycle

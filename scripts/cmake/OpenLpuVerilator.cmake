@@ -54,8 +54,8 @@ function(lpu_verilate target)
   # One source that includes all that Verilator wrote: the files' names aren't known beforehand.
   add_custom_command(OUTPUT ${folder}/model.cpp ${folder}/V${target}.h
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${folder}
-    COMMAND ${VERILATOR_EXECUTABLE} --cc --assert -O3 --unroll-count 8 --x-assign fast --x-initial fast -Wno-fatal -Wno-lint -Wno-style
-      --top-module ${arg_TOP} --prefix V${target} --Mdir ${folder} ${parameters} ${files}
+    COMMAND ${VERILATOR_EXECUTABLE} --cc --assert -O3 --unroll-count 8 --x-assign fast --x-initial fast
+      -Wno-fatal -Wno-lint -Wno-style --top-module ${arg_TOP} --prefix V${target} --Mdir ${folder} ${parameters} ${files}
     COMMAND sh -c "cd ${folder} && ls V*.cpp | sed 's/.*/#include \"&\"/' > model.cpp"
     DEPENDS ${files} VERBATIM COMMENT "Verilating ${arg_TOP} as ${target}")
   add_library(${target} STATIC ${folder}/model.cpp)

@@ -23,8 +23,9 @@ using engine::Int128;
 /// How scores are drawn: t (16 fraction bits) = base + slope·position + noise.
 struct Scores {
   std::int64_t base = 0, slope = 0, block_step = 0, spread = 1 << 16;
-  bool wild = false;          ///< any sum at any grid exponent: saturations, shifts beyond the width
-  int value_scale_bits = 16;  ///< s_V below 2^this; 0: always 1
+  bool wild = false;                      ///< any sum at any grid exponent: saturations, shifts beyond the width
+  int value_scale_bits = 16;              ///< s_V below 2^this; 0: always 1
+  std::vector<std::int64_t> halves = {};  ///< if given: 2t of each position, exactly
 };
 
 template <typename Module, int Lanes, int Segments, int SoftmaxLanes>
@@ -136,11 +137,13 @@ class SoftmaxBench {
   }
 
   Drawn draw(int positions, const Scores& scores) {
-    Drawn drawn{scores.wild ? random_.between(-128, 127) : random_.between(-40, 12), {}, {}};
+    Drawn drawn{scores.wild ? random_.between(-128, 127) : random_.between(-40, 11), {}, {}};
     for (int p = 0; p < positions; ++p) {
       const int noise_bits = 12 - drawn.grid;
       Int128 sum = random_.sum(88);
-      if (!scores.wild) {
+      if (static_cast<std::size_t>(p) < scores.halves.size()) {
+        sum = engine::shift_left(static_cast<Int128>(scores.halves[static_cast<std::size_t>(p)]), noise_bits - 1);
+      } else if (!scores.wild) {
         const std::int64_t t =
             scores.base + scores.slope * p + scores.block_step * (p / 32) +
             (scores.spread == 0 ? 0

@@ -90,6 +90,37 @@ TYPED_TEST(Softmax, SumsThatSaturateAreReported) {
   });
 }
 
+TYPED_TEST(Softmax, ScoresAtTheEndsOfFixedPointRoundAndSaturate) {
+  constexpr std::int64_t kEnd = std::int64_t{1} << 32;  // 2t of 2^31
+  for (const std::int64_t half : {kEnd - 3, kEnd - 2, kEnd - 1, kEnd, kEnd + 1, -kEnd + 1, -kEnd, -kEnd - 1, -kEnd - 2,
+                                  std::int64_t{1}, std::int64_t{3}, std::int64_t{-1}, std::int64_t{-3}}) {
+    this->with_seeds([this, half](auto& bench) {
+      Scores scores;
+      scores.halves = {half};
+      bench.softmax(1, 0, this->rate(1), 0, scores);
+      bench.run();
+    });
+  }
+}
+
+TYPED_TEST(Softmax, BlockAtTheWindowsEndDecidesATieOfTheDenominator) {
+  // Block 0 sums to a tie of the conversion; block 1, exactly 31 below it, lifts it over, 32 below it doesn't count;
+  // block 2 comes later and must not empty block 1's bucket. In units of 2t: 2^17 is one.
+  constexpr std::int64_t kOne = std::int64_t{1} << 17;
+  for (const std::int64_t depth : {30, 31, 32}) {
+    this->with_seeds([this, depth](auto& bench) {
+      Scores scores;
+      scores.halves.assign(96, -2000 * kOne);
+      scores.halves[0] = 5 * kOne;
+      scores.halves[1] = (5 - 24) * kOne;
+      scores.halves[32] = (5 - depth) * kOne;
+      scores.halves[64] = (5 - 45) * kOne;
+      bench.softmax(1, 95, this->rate(1), 0, scores);
+      bench.run();
+    });
+  }
+}
+
 TYPED_TEST(Softmax, InstructionsWithoutGapsDontTouchEachOther) {
   this->with_seeds([this](auto& bench) {
     for (int script = 0; script < 10; ++script) {

@@ -27,6 +27,8 @@ struct Style {
   bool zeros = false;                           ///< every sum is zero
   bool extreme = false;                         ///< any sum with any exponent: saturations, flushes
   int gap = 0;                                  ///< most empty cycles between slices
+  std::vector<float> exact = {};                ///< if given: these values in turn, and a scale of one
+  int grid = 1000;                              ///< if not 1000: the grid exponent of K and V
 };
 
 class Script {
@@ -77,7 +79,7 @@ class Script {
   void rotated(Opcode kind, std::size_t rows, bool has_bias, bool wide, const Style& style) {
     const Draw draw = drawn(rows, style, contract::kWindowLow - contract::kMinimumFractionBits);
     std::vector<float> block;
-    const int grid = random_.between(-24, 4);
+    const int grid = style.grid != 1000 ? style.grid : random_.between(-24, 4);
     const Cycle bias_cycles = has_bias ? contract::kBiasCycles : 0;
     slices(kind, draw, style, 32, [&](Entry& entry, std::size_t first, std::size_t count, Cycle cycle) {
       entry.has_bias = has_bias;
@@ -111,6 +113,7 @@ class Script {
       entry.start = first % head_size == 0;
       entry.end = (first + count) % head_size == 0;
       if (entry.start) grid = style.extreme ? random_.between(-128, 127) : random_.between(-24, 4);
+      if (style.grid != 1000) grid = style.grid;
       entry.grid = grid;
       const std::vector<float> values = projected(draw, entry, first, count, cycle, style);
       head.insert(head.end(), values.begin(), values.end());
@@ -188,7 +191,14 @@ class Script {
 
   Draw drawn(std::size_t rows, const Style& style, int offset) {
     Draw draw{offset, style.extreme ? random_.any_number() : random_.number(121, 131), {}, {}};
-    for (std::size_t i = 0; i < rows; ++i) {
+    if (!style.exact.empty()) draw.scale = 1.0f;
+    for (std::size_t i = 0; i < rows && !style.exact.empty(); ++i) {
+      const float value = style.exact[i % style.exact.size()];
+      const Int128 significand = (engine::bits_from_float(value) & 0x7fffffu) | 0x800000u;
+      draw.sums.push_back(value < 0 ? static_cast<Int128>(-significand) : significand);
+      draw.exponents.push_back(engine::exponent_field(value) - 150 - offset);
+    }
+    for (std::size_t i = draw.sums.size(); i < rows; ++i) {
       const int length = random_.between(1, 80);
       Int128 sum = static_cast<Int128>(random_.sum(length + 1));
       const int field = random_.between(style.lowest_field, style.highest_field);

@@ -2,6 +2,8 @@
 // corners, and long mixtures of all of them without a gap between.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "Vvpu_unit_2.h"
 #include "Vvpu_unit_32.h"
 #include "Vvpu_unit_8.h"
@@ -136,6 +138,30 @@ TYPED_TEST(VectorUnit, SampledLogitsGiveTheLowestIdOfTheLargestKeyInItsCycle) {
     script.logits(64, 64, true, false, true, style);
     script.logits(33, 0, false, true, true, style);
   });
+}
+
+TYPED_TEST(VectorUnit, ResidualAtTheEndsOfFixedPointSaturatesOnlyBeyondThem) {
+  // −2^17 is the lowest number with 14 fraction bits in 32; +2^17 is one too many.
+  for (const float value : {-131072.0f, 131072.0f, 131071.99f, -131072.02f}) {
+    this->run(kFixedSeed, [value](Script& script) {
+      Style style;
+      style.exact = {value};
+      script.residual(32, true, true, style);
+    });
+  }
+}
+
+TYPED_TEST(VectorUnit, ValueScaleRoundedUpToTheLimitSaturatesOnlyBeyondIt) {
+  for (const float steps : {0.25f, 0.999f, 1.0f, 1.001f, 65534.5f, 65535.0f, 65535.01f, 65535.5f, 65536.0f, 70000.0f}) {
+    for (const int grid : {-20, 0}) {
+      this->run(kFixedSeed, [steps, grid](Script& script) {
+        Style style;
+        style.exact = {std::ldexp(steps * 127.0f, grid), std::ldexp(-steps * 31.0f, grid)};
+        style.grid = grid;
+        script.value(1, 32, false, style);
+      });
+    }
+  }
 }
 
 TYPED_TEST(VectorUnit, InstructionsOfAllKindsWithoutGapsKeepTheirBitsAndCycles) {
