@@ -22,6 +22,27 @@ run_quiet() {
   return "$status"
 }
 
+# run_counted TITLE COMMAND...: as run_quiet, with ninja's count of steps every ten seconds.
+run_counted() {
+  local title=$1 log status line shown=$((SECONDS - 8))
+  shift
+  log=$(mktemp)
+  # All callers set pipefail: the pipeline fails when the command does.
+  if "$@" 2>&1 </dev/null | while IFS= read -r line; do
+    printf '%s\n' "$line" >>"$log"
+    if [ $((SECONDS - shown)) -ge 10 ] && [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]]; then
+      say "$title: step ${BASH_REMATCH[1]} of ${BASH_REMATCH[2]}"
+      shown=$SECONDS
+    fi
+  done; then status=0; else status=1; fi
+  if [ "$status" -ne 0 ]; then
+    grep -v '^\[[0-9]*/[0-9]*\]' "$log" >&2
+    say "$title failed with exit code $status (its output is above)"
+  fi
+  rm -f "$log"
+  return "$status"
+}
+
 # as_root COMMAND...: as root, or through sudo; fails where neither is to be had.
 as_root() {
   if [ "$(id -u)" -eq 0 ]; then
@@ -87,5 +108,6 @@ build_preset() {
     run_quiet "cmake --preset $preset" cmake --preset "$preset" "${launcher[@]}" || return 1
   fi
   say "building build/$preset${*:+ ($*)}"
-  run_quiet "the build in build/$preset" cmake --build "build/$preset" -j "$cores" "${options[@]}"
+  # Objects are cached by their place in the project, so that another checkout finds them, too.
+  CCACHE_BASEDIR=$root_dir CCACHE_NOHASHDIR=1 run_counted "the build in build/$preset" cmake --build "build/$preset" -j "$cores" "${options[@]}"
 }

@@ -164,7 +164,7 @@ def systemverilog_table(name, comment, entries, point):
 
 def systemverilog_text():
     out = [
-        "// Interpolation tables of docs/numbers.md section 5 for lpu_interpolate: the points of hls/engine/tables_data.hpp.",
+        "// Interpolation tables of docs/numbers.md section 5 for lpu_interpolate: those of hls/engine/tables_data.hpp.",
         "// Printed by scripts/make_tables.py --systemverilog; don't edit.",
         "package lpu_tables_pkg;",
         "  // A point: {base, slope}, the slope in two's complement",
@@ -181,7 +181,8 @@ def systemverilog_text():
     ]
     point = SYSTEMVERILOG_POINT
     out += systemverilog_table("Reciprocal", "[512] 2^24/(1 + i/512)", reciprocal_table(), point)
-    out += systemverilog_table("Rsqrt", "[2 * 256] 2^24/sqrt(1 + i/256), then 2^24/sqrt(2 + i/128)", rsqrt_table(), point)
+    out += systemverilog_table("Rsqrt", "[2 * 256] 2^24/sqrt(1 + i/256), then 2^24/sqrt(2 + i/128)", rsqrt_table(),
+                               point)
     out += systemverilog_table("Sigmoid", "[1024] 2^23/(1 + e^(-i/64))", sigmoid_table(), point)
     out += systemverilog_table("Power", "[128] 2^16 * 2^(i/128)", power_table(), point)
     out += systemverilog_table("Log2", "[256] 2^26 * log2(1 + i/256)", log2_table(), SYSTEMVERILOG_WIDE_POINT)
