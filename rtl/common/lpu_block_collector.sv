@@ -1,5 +1,6 @@
-// A block's values, which arrive some a cycle, as one whole block (docs/isa.md, "VPU: entries"): earlier slices are kept,
-// the last one passes through, so a block is whole in the cycle of its last slice. Places that no slice filled are zero.
+// A block's values, which arrive some a cycle, as one whole block (docs/isa.md, "VPU: entries"): earlier slices are
+// kept, the last one passes through, so a block is whole in the cycle of its last slice. Places that no slice filled
+// are zero.
 // Slices of a block come in order, from slot 0; between them any cycles may pass, and slices of blocks of other sets.
 // Nothing to reset.
 module lpu_block_collector #(

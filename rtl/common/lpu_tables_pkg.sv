@@ -1,4 +1,4 @@
-// Interpolation tables of docs/numbers.md section 5 for lpu_interpolate: the points of hls/engine/tables_data.hpp.
+// Interpolation tables of docs/numbers.md section 5 for lpu_interpolate: those of hls/engine/tables_data.hpp.
 // Printed by scripts/make_tables.py --systemverilog; don't edit.
 package lpu_tables_pkg;
   // A point: {base, slope}, the slope in two's complement

@@ -1,6 +1,6 @@
-// The id of the largest key of a token, ties to the lowest id (docs/numbers.md §11): a slice of VectorLanes keys a cycle,
-// compared by twos in five cycles, then with the best so far: best_valid_o comes 6 cycles after the token's last slice.
-// Keys are compared as unsigned numbers; a lane that isn't there has the key zero. Relies on lpu_delay.
+// The id of the largest key of a token, ties to the lowest id (docs/numbers.md §11): a slice of VectorLanes keys a
+// cycle, compared by twos in five cycles, then with the best so far: best_valid_o comes 6 cycles after the token's
+// last slice. Keys are compared as unsigned numbers; a lane that isn't there has the key zero. Relies on lpu_delay.
 module lpu_best #(
   parameter int VectorLanes = 2,
   parameter int KeyBits = 33

@@ -1,6 +1,7 @@
 // The choice of a token behind the front (docs/isa.md, kLogits; docs/numbers.md §11). The front's product is the logit.
 // Greedy: the largest logit, 8 cycles after the last slice's product (two for its order, six in lpu_best).
-// Sampled: the largest key RNE(logit · 1/τ · 2^16) + noise, 12 cycles after it (product 4, fixed point 1, noise 1, lpu_best 6).
+// Sampled: the largest key RNE(logit · 1/τ · 2^16) + noise, 12 cycles after it (product 4, fixed point 1, noise 1,
+// lpu_best 6).
 // Ties go to the lowest id. The noise of a slice (lpu_gumbel) is wanted 5 cycles after the slice's product.
 // Relies on lpu_best, lpu_multiply, lpu_float_pkg.
 module lpu_chain_logits #(

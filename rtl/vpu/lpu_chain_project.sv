@@ -1,8 +1,8 @@
-// Query, key and value behind the front (docs/isa.md, kQuery, kKey, kValue; docs/numbers.md §7, §8): the product (× 1/rms)
-// with its bias or without, rotated by the position's angles (not V), then quantised (query) or fitted (key, value).
-// A bias takes AddCycles more: slices with and without one share what follows, so the schedule must not let them meet
-// (the assertion below). After the product, without a bias: query block RotaryCycles + QuantiseCycles, key codes
-// RotaryCycles + FitCycles, value codes FitCycles after the last slice.
+// Query, key and value behind the front (docs/isa.md, kQuery, kKey, kValue; docs/numbers.md §7, §8): the product
+// (× 1/rms) with its bias or without, rotated by the position's angles (not V), then quantised (query) or fitted (key,
+// value). A bias takes AddCycles more: slices with and without one share what follows, so the schedule must not let
+// them meet (the assertion below). After the product, without a bias: query block RotaryCycles + QuantiseCycles, key
+// codes RotaryCycles + FitCycles, value codes FitCycles after the last slice.
 // Relies on lpu_add, lpu_multiply, lpu_block_stage, lpu_fit.
 module lpu_chain_project #(
   parameter int VectorLanes = 2,

@@ -1,5 +1,5 @@
-// The chain between the feed-forward matrices, behind the front (docs/isa.md, kSwiglu; docs/numbers.md §10): rows come in
-// pairs (gate, up), each × 1/rms already; (gate·up)·σ(gate), quantised in blocks of 32 results.
+// The chain between the feed-forward matrices, behind the front (docs/isa.md, kSwiglu; docs/numbers.md §10): rows come
+// in pairs (gate, up), each × 1/rms already; (gate·up)·σ(gate), quantised in blocks of 32 results.
 // σ takes 8 cycles, the first product 4: it waits for σ. A block comes 8 + MultiplyCycles + QuantiseCycles after the
 // products of its last pair. Relies on lpu_sigmoid, lpu_multiply, lpu_block_stage.
 module lpu_chain_swiglu #(

@@ -1,7 +1,7 @@
 // The scale of a fitted group of K or V values (docs/numbers.md §8, hls/engine/kv_quantise.hpp fit()): from the largest
-// magnitude A: u = A · RNE(1/M); s = ⌈u·2^−e⌉, 1…65535; 1/(s·2^e). MultiplyCycles + 1 + TableCycles = 10 cycles, a group a
-// cycle. Rounding up happens in u's own significand, where s·2^e is normalised already: no leading zeros to count.
-// Relies on lpu_multiply, lpu_reciprocal.
+// magnitude A: u = A · RNE(1/M); s = ⌈u·2^−e⌉, 1…65535; 1/(s·2^e). MultiplyCycles + 1 + TableCycles = 10 cycles, a
+// group a cycle. Rounding up happens in u's own significand, where s·2^e is normalised already: no leading zeros to
+// count. Relies on lpu_multiply, lpu_reciprocal.
 module lpu_fit_scale (
   input  logic        clk_i,
   input  logic [30:0] largest_i,

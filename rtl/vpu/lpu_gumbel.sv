@@ -1,6 +1,6 @@
-// The noise of Gumbel-max sampling for a slice of ids (docs/numbers.md §11): a random number per id (lpu_philox), and its
-// noise (lpu_noise), 16 fraction bits. 47 cycles after the ids: it depends on seed, position and id only, so the core
-// starts it that much before the logits need it. A slice a cycle; ids from row_i on, a multiple of Lanes.
+// The noise of Gumbel-max sampling for a slice of ids (docs/numbers.md §11): a random number per id (lpu_philox), and
+// its noise (lpu_noise), 16 fraction bits. 47 cycles after the ids: it depends on seed, position and id only, so the
+// core starts it that much before the logits need it. A slice a cycle; ids from row_i on, a multiple of Lanes.
 // Relies on lpu_philox, lpu_noise, lpu_delay; nothing to reset.
 module lpu_gumbel #(
   parameter int Lanes = 2
@@ -14,7 +14,8 @@ module lpu_gumbel #(
   localparam int Groups = (Lanes + 3) / 4;
   localparam int PhiloxCycles = 30;
 
-  if (Lanes < 2 || Lanes > 32 || Lanes != 1 << $clog2(Lanes)) $error("lpu_gumbel: Lanes must be a power of two, 2 to 32");
+  if (Lanes < 2 || Lanes > 32 || Lanes != 1 << $clog2(Lanes)) 
+    $error("lpu_gumbel: Lanes must be a power of two, 2 to 32");
 
   // ---- random numbers, 31 cycles
   logic [Groups*128-1:0] words;

@@ -1,7 +1,7 @@
 // 1/rms of the residual (docs/numbers.md §6, hls/engine/rms_norm.hpp): each value's fixed-point rounding is squared,
 // the squares are summed exactly; after the last slice: binary32, × 1/width, + epsilon, reciprocal square root.
-// Slices of VectorLanes values in any cycles; start_i with the first one of a norm (the sum starts anew), end_i with the
-// last one: scale_valid_o comes NormCycles − ConvertCycles − 1 = 29 cycles after that slice.
+// Slices of VectorLanes values in any cycles; start_i with the first one of a norm (the sum starts anew), end_i with
+// the last one: scale_valid_o comes NormCycles − ConvertCycles − 1 = 29 cycles after that slice.
 // Relies on lpu_convert, lpu_multiply, lpu_add, lpu_reciprocal, lpu_float_pkg.
 module lpu_norm #(
   parameter int VectorLanes = 2

@@ -1,5 +1,5 @@
-// Four random 32-bit numbers of a counter: Philox4x32-10 (docs/numbers.md §11, hls/engine/random.hpp). A counter a cycle;
-// ten rounds of two 32 × 32 products, three cycles each (partial products, two sums of them): 30 cycles.
+// Four random 32-bit numbers of a counter: Philox4x32-10 (docs/numbers.md §11, hls/engine/random.hpp). A counter a
+// cycle; ten rounds of two 32 × 32 products, three cycles each (partial products, two sums of them): 30 cycles.
 // The seed is constant while a token is chosen. Relies on nothing; nothing to reset.
 module lpu_philox (
   input  logic         clk_i,
@@ -52,7 +52,8 @@ module lpu_philox (
                    32'(words[r*128+16+:16]) * 32'(Multiplier0[15:0]), 32'(words[r*128+:16]) * 32'(Multiplier0[15:0])};
       parts1_q <= {32'(words[r*128+80+:16]) * 32'(Multiplier1[31:16]),
                    32'(words[r*128+64+:16]) * 32'(Multiplier1[31:16]),
-                   32'(words[r*128+80+:16]) * 32'(Multiplier1[15:0]), 32'(words[r*128+64+:16]) * 32'(Multiplier1[15:0])};
+                   32'(words[r*128+80+:16]) * 32'(Multiplier1[15:0]),
+                   32'(words[r*128+64+:16]) * 32'(Multiplier1[15:0])};
       sides_s1_q <= {words[r*128+96+:32], words[r*128+32+:32]};
     end
     assign words[(r+1)*128+:128] = next_q;

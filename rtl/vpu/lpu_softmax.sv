@@ -1,7 +1,7 @@
 // The softmax unit's arithmetic (docs/isa.md, "SMX: softmax"; docs/numbers.md §9): SoftmaxLanes scores a cycle become
 // weights, 32 of them a block with its own exponent, each row's largest exponent and 1/Z. Rows of several segments
-// come in turn. What comes when (cycles after the entry that ends it): a block at SoftmaxBlockCycles − 1 and E, E − N at
-// SoftmaxRowCycles − 1 (one cycle is the write behind the port), 1/Z at ReciprocalCycles.
+// come in turn. What comes when (cycles after the entry that ends it): a block at SoftmaxBlockCycles − 1 and E, E − N
+// at SoftmaxRowCycles − 1 (one cycle is the write behind the port), 1/Z at ReciprocalCycles.
 // Relies on lpu_softmax_weights, _block, _part and _row, lpu_block_collector. Accumulators, masks and addresses are the
 // core's: docs/units/softmax.md.
 module lpu_softmax #(
@@ -19,7 +19,7 @@ module lpu_softmax #(
   input  logic                                           rst_ni,
   // ---- entry, cycle 0
   input  logic                                           entry_valid_i,
-  input  logic [Blocks-1:0]                              entry_blocks_i,    // blocks that are there: below ⌈(pos + 1)/32⌉
+  input  logic [Blocks-1:0]                              entry_blocks_i,    // that are there: below ⌈(pos + 1)/32⌉
   input  logic [SegmentBits-1:0]                         entry_segment_i,
   input  logic [SlotBits-1:0]                            entry_slot_i,      // slice of the block
   input  logic                                           entry_block_end_i, // its last slice

@@ -59,7 +59,8 @@ module lpu_softmax_block #(
     end
     for (int i = 0; i < 8; i++) begin
       largest_s1[i] = larger(larger(exponent_i[(4*i)*WholeBits+:WholeBits], exponent_i[(4*i+1)*WholeBits+:WholeBits]),
-                             larger(exponent_i[(4*i+2)*WholeBits+:WholeBits], exponent_i[(4*i+3)*WholeBits+:WholeBits]));
+                             larger(exponent_i[(4*i+2)*WholeBits+:WholeBits],
+                                    exponent_i[(4*i+3)*WholeBits+:WholeBits]));
     end
   end
 endmodule

@@ -1,6 +1,6 @@
-// The part z_b of one block in its row's denominator (docs/numbers.md §9): N_b, the largest n of the block, and the exact
-// sum of T·2^(31 − (N_b − n)) over those at most 31 below it. Fed with the block's n; its T come four cycles later.
-// Cycles after n: N_b 3, z_b 9 (the shift shares T's last cycle, then 32 terms by threes). Nothing to reset.
+// The part z_b of one block in its row's denominator (docs/numbers.md §9): N_b, the largest n of the block, and the
+// exact sum of T·2^(31 − (N_b − n)) over those at most 31 below it. Fed with the block's n; its T come four cycles
+// later. Cycles after n: N_b 3, z_b 9 (the shift shares T's last cycle, then 32 terms by threes). Nothing to reset.
 module lpu_softmax_part #(
   localparam int Values = lpu_pkg::BlockValues,
   localparam int WholeBits = 17,

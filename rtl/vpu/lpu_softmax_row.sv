@@ -1,10 +1,11 @@
-// A row's largest exponent, E − N, and 1/Z (docs/numbers.md §9), for each segment its own; exact in any order of blocks.
-// Z = Σ_b z_b·2^(31 − (N − N_b)) over the blocks at most 31 below the largest N, which is known only at the row's end.
-// So the z_b are added up by N_b, in 32 buckets (N_b mod 32) of the window N − 31…N; when N grows, those that leave the
-// window are emptied, which is what the definition does with them. At the end 32 buckets are one sum: bucket i
-// counts 2^i, or 2^(i + 32) where i < (N + 1) mod 32, all times 2^−((N + 1) mod 32), which goes into the conversion.
-// Cycles (after a block's last entry): z_b and N_b come at 11, E_b at 14. After the instruction's last entry: row_valid_o
-// at 17, inverse_valid_o at 25, both with the values of all segments. Relies on lpu_convert, lpu_reciprocal.
+// A row's largest exponent, E − N, and 1/Z (docs/numbers.md §9), for each segment its own; exact in any order of
+// blocks. Z = Σ_b z_b·2^(31 − (N − N_b)) over the blocks at most 31 below the largest N, which is known only at the
+// row's end. So the z_b are added up by N_b, in 32 buckets (N_b mod 32) of the window N − 31…N; when N grows, those
+// that leave the window are emptied, which is what the definition does with them. At the end 32 buckets are one sum:
+// bucket i counts 2^i, or 2^(i + 32) where i < (N + 1) mod 32, all times 2^−((N + 1) mod 32), which goes into the
+// conversion. Cycles (after a block's last entry): z_b and N_b come at 11, E_b at 14. After the instruction's last
+// entry: row_valid_o at 17, inverse_valid_o at 25, both with the values of all segments. Relies on lpu_convert,
+// lpu_reciprocal.
 module lpu_softmax_row #(
   parameter int Blocks = 1,     // that come in one cycle
   parameter int Segments = 2,
@@ -176,7 +177,8 @@ module lpu_softmax_row #(
   );
   lpu_reciprocal u_inverse (.clk_i, .value_i(total), .result_o(inverse));
   lpu_delay #(.Width(2 + SegmentBits), .Cycles(InverseCycles), .HasReset(1'b1)) u_inverse_end (
-    .clk_i, .rst_ni, .value_i({row_end_s12, end_s12, segment_s12}), .value_o({row_end_s25, inverse_valid_o, segment_s25})
+    .clk_i, .rst_ni, .value_i({row_end_s12, end_s12, segment_s12}),
+    .value_o({row_end_s25, inverse_valid_o, segment_s25})
   );
   // Rows that ended earlier wait for the instruction's end.
   logic [Segments*32-1:0] inverse_q;

@@ -1,7 +1,7 @@
-// Scores to weights, lane by lane (docs/numbers.md §9, hls/engine/softmax.hpp): t = RNE(sum·2^…) in fixed point, n = ⌊t⌋,
-// T = 2^f by table, w = T·s_V, and the weight's exponent n + ⌊log2 w⌋. A slice a cycle; cycles after it: n 2, T 7 (a cycle
-// before its register: power_next_o at 6), w and exponent 11. A masked lane has the lowest n and exponent there are.
-// Relies on lpu_interpolate, lpu_float_pkg, lpu_delay; nothing to reset.
+// Scores to weights, lane by lane (docs/numbers.md §9, hls/engine/softmax.hpp): t = RNE(sum·2^…) in fixed point,
+// n = ⌊t⌋, T = 2^f by table, w = T·s_V, and the weight's exponent n + ⌊log2 w⌋. A slice a cycle; cycles after it: n 2,
+// T 7 (power_next_o at 6, before its register), w and exponent 11. A masked lane has the lowest n and exponent there
+// are. Relies on lpu_interpolate, lpu_float_pkg, lpu_delay; nothing to reset.
 module lpu_softmax_weights #(
   parameter int SoftmaxLanes = 2,
   localparam int SumBits = lpu_pkg::AccumulatorBits,
@@ -45,9 +45,9 @@ module lpu_softmax_weights #(
   assign sticky_mask = (right == 7'd0) ? '0 : ~({SumBits{1'b1}} << (right - 7'd1));
   assign guard_mask = (right == 7'd0) ? '0 : SumBits'(1) << (right - 7'd1);
 
-  // {overflow, negative, integer bits [32], guard, sticky}. Shifted out by SumBits + 1, a negative sum leaves −1, which its
-  // sign as guard (guard_mask is empty there) rounds up to zero.
-  function automatic logic [35:0] shifted(input logic [SumBits-1:0] sum, input logic [5:0] to_left,
+  // {overflow, negative, integer bits [33], guard, sticky}. Shifted out by SumBits + 1, a negative sum leaves −1, which
+  // its sign as guard (guard_mask is empty there) rounds up to zero.
+  function automatic logic [36:0] shifted(input logic [SumBits-1:0] sum, input logic [5:0] to_left,
                                           input logic [6:0] to_right, input logic [SumBits-1:0] guards,
                                           input logic [SumBits-1:0] stickies);
     logic [WideBits-1:0] moved_left;
@@ -56,22 +56,22 @@ module lpu_softmax_weights #(
     moved_left = {{MostLeft{sum[SumBits-1]}}, sum} << to_left;
     moved = $unsigned($signed(moved_left) >>> to_right);
     guard = (sum & guards) != '0 || (to_right == 7'(MostRight) && sum[SumBits-1]);
-    shifted = {moved[WideBits-1:31] != {(WideBits - 31){sum[SumBits-1]}}, sum[SumBits-1], moved[31:0], guard,
+    shifted = {moved[WideBits-1:32] != {(WideBits - 32){sum[SumBits-1]}}, sum[SumBits-1], moved[32:0], guard,
                (sum & stickies) != '0};
   endfunction
 
-  // {saturated, n [17], f [16]}; masked: the lowest n.
-  function automatic logic [33:0] rounded(input logic [35:0] parts, input logic unmasked);
-    logic        up;
+  // {saturated, n [17], f [16]}; masked: the lowest n. Rounding may leave the 32 bits, or come back into them.
+  function automatic logic [33:0] rounded(input logic [36:0] parts, input logic unmasked);
+    logic [33:0] whole;
     logic        over;
     logic [31:0] t;
-    up = parts[1] && (parts[0] || parts[2]);
-    over = parts[35] || (up && parts[33:2] == 32'h7fffffff);
-    t = over ? {parts[34], {31{!parts[34]}}} : parts[33:2] + {31'd0, up};
+    whole = {parts[34], parts[34:2]} + {33'd0, parts[1] && (parts[0] || parts[2])};
+    over = parts[36] || (whole[33:31] != 3'b000 && whole[33:31] != 3'b111);
+    t = over ? {parts[35], {31{!parts[35]}}} : whole[31:0];
     rounded = {over, unmasked ? {t[31], t[31:16]} : Lowest, t[15:0]};
   endfunction
 
-  logic [35:0]                shifted_s1 [SoftmaxLanes];
+  logic [36:0]                shifted_s1 [SoftmaxLanes];
   logic [SoftmaxLanes-1:0]    unmasked_s1_q;
   logic [SoftmaxLanes-1:0]    saturated_s2_q;
   logic [SoftmaxLanes*16-1:0] fraction_s2_q;

@@ -45,10 +45,10 @@ class MvuBench {
     }
   }
   /// In the middle of whatever goes on; memories keep their contents, cycles are counted from zero again.
-  void reset() {
+  void reset(int cycles) {
     quiet();
     module_.rst_ni = 0;
-    for (int i = 0; i < 3; ++i) tick(module_);
+    for (int i = 0; i < cycles; ++i) tick(module_);
     module_.rst_ni = 1;
     model.forget();
     vector_requests_.clear();

@@ -206,7 +206,7 @@ TEST(Mvu, ResetInTheMiddleOfABurstLeavesNothingBehind) {
     Bursts bursts(kTiny, static_cast<std::uint64_t>(stop));
     for (int i = 0; i < 6; ++i) bursts.next({}, i % 2);
     bench.run(bursts.made(), stop);
-    bench.reset();
+    bench.reset(stop % 3 + 1);
   }
   Bursts bursts(kTiny, 11);
   for (int i = 0; i < 40; ++i) bursts.next({}, i % 3);

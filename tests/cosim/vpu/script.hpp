@@ -52,6 +52,7 @@ class Script {
     std::vector<float> block, gains(rows);
     if (starts) squares_ = 0;
     for (float& gain : gains) gain = style.extreme ? random_.any_number() : random_.number(120, 130);
+    if (!style.exact.empty()) gains.assign(rows, 0.0009765625f);  // far inside the blocks' window
     slices(Opcode::kResidual, draw, style, 32, [&](Entry& entry, std::size_t first, std::size_t count, Cycle cycle) {
       entry.start = starts && first == 0;
       entry.end = ends && first + count == rows;
