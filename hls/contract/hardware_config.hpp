@@ -36,16 +36,21 @@ constexpr int largest_power_of_two(int limit) {
   return power;
 }
 
+/// The largest power of two up to `most` that divides `lanes`.
+constexpr int divisor_of_lanes(int lanes, int most) {
+  int power = largest_power_of_two(most);
+  while (lanes % power != 0) power /= 2;
+  return power;
+}
 /// Vector lanes that take a matrix's results as fast as they come: about lanes·groups/12, 2…32.
 constexpr int default_vector_lanes(int lanes, int groups) {
-  const int wanted = largest_power_of_two(lanes * groups / 12 > 2 ? lanes * groups / 12 : 2);
-  return wanted > 32 ? 32 : wanted;
+  const int wanted = lanes * groups / 12 > 2 ? lanes * groups / 12 : 2;
+  return divisor_of_lanes(lanes, wanted > 32 ? 32 : wanted);
 }
-/// Softmax lanes: scores come much faster than matrix results; about lanes·groups/4, 2…64, at most `lanes`.
+/// Softmax lanes: scores come much faster than matrix results; about lanes·groups/4, 2…64.
 constexpr int default_softmax_lanes(int lanes, int groups) {
-  const int wanted = largest_power_of_two(lanes * groups / 4 > 2 ? lanes * groups / 4 : 2);
-  const int most = wanted > 64 ? 64 : wanted;
-  return most > lanes ? lanes : most;
+  const int wanted = lanes * groups / 4 > 2 ? lanes * groups / 4 : 2;
+  return divisor_of_lanes(lanes, wanted > 64 ? 64 : wanted);
 }
 
 // ---- the named configurations. URAM288 is 4,096 × 72 bits: two give a lane 4,096 words; four lanes share one for

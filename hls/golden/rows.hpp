@@ -14,7 +14,7 @@
 namespace lpu {
 namespace golden {
 
-constexpr std::uint32_t kShareRows = 256;  ///< below this many rows an instruction stays on one thread
+constexpr std::uint32_t kShareRows = 96;  ///< below this many rows an instruction stays on one thread
 
 /// The rows of one instruction (segment 0), in lane order.
 class Rows {

@@ -29,8 +29,10 @@ void Progress::update(const std::string& step, double share) {
   if (now < next_) return;
   const double percent = std::clamp(share, 0.0, 1.0) * 100;
   const double seconds = std::chrono::duration<double>(now - begin_).count();
-  fmt::print(stderr, "{}{} {:.0f} % ({:.0f} s){}", on_terminal_ ? "\r\x1b[K" : "", step, percent, seconds,
-             on_terminal_ ? "" : "\n");
+  std::fputs(fmt::format("{}{} {:.0f} % ({:.0f} s){}", on_terminal_ ? "\r\x1b[K" : "", step, percent, seconds,
+                         on_terminal_ ? "" : "\n")
+                 .c_str(),
+             stderr);
   std::fflush(stderr);
   line_shown_ = on_terminal_;
   next_ = now + (on_terminal_ ? std::chrono::duration_cast<Clock::duration>(kTerminalInterval) : kLogInterval);
@@ -38,7 +40,7 @@ void Progress::update(const std::string& step, double share) {
 
 void Progress::clear() {
   if (!line_shown_) return;
-  fmt::print(stderr, "\r\x1b[K");
+  std::fputs(fmt::format("\r\x1b[K").c_str(), stderr);
   std::fflush(stderr);
   line_shown_ = false;
 }

@@ -7,11 +7,23 @@
 
 namespace lpu::cli {
 
+CLI::Validator whole_number() {
+  return CLI::Validator(
+      [](const std::string& text) -> std::string {
+        const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+        const bool fits = text.size() < 20 || (text.size() == 20 && text <= "18446744073709551615");
+        if (digits && fits && (text.size() == 1 || text[0] != '0')) return "";
+        return "'" + text + "' is not a whole number, 0 or more, in plain digits";
+      },
+      "");
+}
+
 void add_card_options(CLI::App& command, CardChoice& choice) {
   command.add_option("BUNDLE", choice.bundle, "The folder that `lpu compile` wrote")->required();
   command.add_option("--card", choice.card, "The card that runs it: golden")->capture_default_str();
   command.add_option("--threads", choice.threads, "Threads of the golden card; 0: all cores")
-      ->check(CLI::Range(0U, 1024U))
+      ->check(whole_number())
+      ->check(CLI::Range(0U, 256U))
       ->capture_default_str();
   command.add_flag("--quiet", choice.quiet, "No progress and no summary on standard error");
 }
@@ -19,13 +31,16 @@ void add_card_options(CLI::App& command, CardChoice& choice) {
 void add_text_options(CLI::App& command, TextChoice& choice) {
   command
       .add_option("--max-tokens", choice.max_tokens, "Stop after so many tokens (default: when the context is full)")
+      ->check(whole_number())
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 20));
   command.add_option("--temperature", choice.sampling.temperature, "0: always the likeliest token; above: sample")
       ->capture_default_str();
   command.add_option("--top-k", choice.sampling.top_k, "Sample among the K likeliest tokens, 1 to 64");
   command.add_option("--top-p", choice.sampling.top_p,
                      "Sample among the likeliest tokens that together reach this share");
-  command.add_option("--seed", choice.sampling.seed, "Same seed, same text, on any machine")->capture_default_str();
+  command.add_option("--seed", choice.sampling.seed, "Same seed, same text, on any machine")
+      ->check(whole_number())
+      ->capture_default_str();
   command.add_option("--template", choice.chat_template,
                      "Chat template to use instead of the model's: chatml, llama2, llama3, mistral, zephyr, gemma");
   command.add_option("--system", choice.system, "System message (default: the template's own)");

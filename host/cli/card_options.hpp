@@ -27,6 +27,8 @@ struct TextChoice {
   std::string system;
 };
 
+/// Refuses what CLI11 would read as a number all the same: signs, octal and hexadecimal digits, numbers beyond 64 bits.
+CLI::Validator whole_number();
 void add_card_options(CLI::App& command, CardChoice& choice);
 void add_text_options(CLI::App& command, TextChoice& choice);
 

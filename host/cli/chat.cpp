@@ -1,5 +1,6 @@
 // `lpu chat`: a conversation. Relies on host/runtime for history and session, on line_reader.hpp for the keyboard.
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <optional>
 
@@ -65,7 +66,7 @@ class Conversation {
   }
 
  private:
-  static void note(const std::string& sentence) { fmt::print(stderr, "[{}]\n", sentence); }
+  static void note(const std::string& sentence) { std::fputs(fmt::format("[{}]\n", sentence).c_str(), stderr); }
 
   runtime::Generation generate(const std::vector<std::int32_t>& prompt, std::string& answer) {
     Progress progress(!options_.card.quiet);
@@ -115,8 +116,10 @@ ExitCode run(const Options& options) {
   Conversation conversation(options, bundle, *card);
   LineReader reader;
   if (reader.is_terminal())
-    fmt::print(stderr, "{} on {} ({}). /help lists the commands.\n", bundle.model_name(), bundle.hardware_name(),
-               options.card.card);
+    std::fputs(fmt::format("{} on {} ({}). /help lists the commands.\n", bundle.model_name(), bundle.hardware_name(),
+                           options.card.card)
+                   .c_str(),
+               stderr);
   while (true) {
     const std::optional<std::string> line = reader.next("> ");
     if (!line && reader.is_terminal()) put_out("\n");
@@ -124,16 +127,16 @@ ExitCode run(const Options& options) {
     if (*line == "/reset") {
       conversation.reset();
     } else if (*line == "/help") {
-      fmt::print(stderr, "{}", kCommands);
+      std::fputs(fmt::format("{}", kCommands).c_str(), stderr);
     } else if (line->starts_with('/')) {
-      fmt::print(stderr, "[There is no command {}; /help lists them.]\n", *line);
+      std::fputs(fmt::format("[There is no command {}; /help lists them.]\n", *line).c_str(), stderr);
     } else if (!line->empty()) {
       try {
         conversation.take_turn(*line);
       } catch (const Error& error) {
         // A message that is too long is the user's to shorten; a card that stopped is the end.
         if (error.code() != ExitCode::kDoesNotFit) throw;
-        fmt::print(stderr, "[{}]\n", error.what());
+        std::fputs(fmt::format("[{}]\n", error.what()).c_str(), stderr);
       }
       if (was_interrupted() && !reader.is_terminal()) return ExitCode::kInterrupted;
       forget_interrupt();

@@ -1,11 +1,13 @@
 // `lpu compile` and `lpu estimate`: the same questions to the compiler, with and without a bundle to show for it.
 // Relies on host/compiler.
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
 
 #include "host/base/progress.hpp"
+#include "host/cli/card_options.hpp"
 #include "host/cli/commands.hpp"
 #include "host/cli/console.hpp"
 #include "host/cli/report_text.hpp"
@@ -35,6 +37,7 @@ void add_shared(CLI::App& command, Options& options) {
       ->required();
   command.add_option("--context", options.context_tokens, "Tokens that the KV cache holds")
       ->required()
+      ->check(whole_number())
       ->check(CLI::Range(1U, 1U << 20));
   command.add_option("--kv-bits", options.kv_bits, "Bits of the keys in the KV cache")
       ->check(CLI::IsMember({8U, 12U}))
@@ -97,7 +100,7 @@ ExitCode run_estimate(const Options& options) {
   if (report.fits && !options.trace.empty()) compiler::write_trace(*model, wanted, options.trace);
   progress.clear();
   print(options, *model, report);
-  for (const std::string& misfit : report.misfits) fmt::print(stderr, "lpu: {}\n", misfit);
+  for (const std::string& misfit : report.misfits) std::fputs(fmt::format("lpu: {}\n", misfit).c_str(), stderr);
   return report.fits ? ExitCode::kSuccess : ExitCode::kDoesNotFit;
 }
 

@@ -39,7 +39,7 @@ void catch_interrupts() {
   struct sigaction action {};
   action.sa_handler = on_interrupt;  // without SA_RESTART: a read of the next line is given up
   ::sigemptyset(&action.sa_mask);
-  ::sigaction(SIGINT, &action, nullptr);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
 }
 
 bool was_interrupted() { return interrupted != 0; }

@@ -2,6 +2,7 @@
 // Relies on host/runtime/scoring.hpp for which positions count, on host/reference for the yardstick.
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -151,7 +152,7 @@ ExitCode run(const Options& options) {
     put_json(json_of(options, bundle, result));
   } else {
     print(options, result);
-    if (!choice.quiet) fmt::print(stderr, "took {}\n", seconds_text(result.seconds));
+    if (!choice.quiet) std::fputs(fmt::format("took {}\n", seconds_text(result.seconds)).c_str(), stderr);
   }
   return ExitCode::kSuccess;
 }
@@ -166,9 +167,11 @@ void add_evaluate(CLI::App& app, Chosen& chosen) {
   command->add_option("--text", options->text, "The text, a UTF-8 file")->required();
   command->add_option("--reference", options->reference, "The model, a GGUF file: compare with its fp32 arithmetic");
   command->add_option("--window", options->window_tokens, "Tokens of a window, of which the second half is scored")
+      ->check(whole_number())
       ->check(CLI::Range(std::size_t{4}, std::size_t{1} << 20))
       ->capture_default_str();
   command->add_option("--windows", options->most_windows, "Take only the first so many windows; 0: all")
+      ->check(whole_number())
       ->capture_default_str();
   command->add_flag("--json", options->json, "Print JSON (keys: docs/json.md)");
   command->footer(

@@ -34,7 +34,8 @@ constexpr const char* kFooter =
     "  130  interrupted with Ctrl-C\n";
 
 int complain(ExitCode code, const std::string& sentence) {
-  fmt::print(stderr, "lpu: {}\n", sentence);
+  // Not fmt::print, which throws when standard error can't be written.
+  std::fputs(("lpu: " + sentence + "\n").c_str(), stderr);
   return static_cast<int>(code);
 }
 

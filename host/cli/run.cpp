@@ -1,5 +1,6 @@
 // `lpu run`: one prompt in, text out as it comes, then what it took. Relies on host/runtime.
 #include <charconv>
+#include <cstdio>
 #include <memory>
 #include <optional>
 
@@ -109,7 +110,7 @@ ExitCode run(const Options& options) {
     put_json(generation_json(facts));
   } else {
     put_out("\n");
-    if (!choice.quiet) fmt::print(stderr, "\n{}", generation_text(facts));
+    if (!choice.quiet) std::fputs(fmt::format("\n{}", generation_text(facts)).c_str(), stderr);
   }
   return facts.generation.end == runtime::EndReason::kInterrupted ? ExitCode::kInterrupted : ExitCode::kSuccess;
 }

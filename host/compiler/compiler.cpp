@@ -29,11 +29,19 @@ struct Planned {
   Report report;
 };
 
-/// Cards of this kind that would hold it, were the model split evenly.
+/// Memories that more cards deepen: a card holds some of the layers' weights and caches.
+bool is_shared_by_cards(const MemoryUse& m) {
+  return m.name == "lane" || m.name == "minimum" || m.name == "exponent" || m.name == "constant";
+}
+
+/// Cards of this kind that would hold it, were the layers split evenly; 0 when no number would.
 std::uint64_t cards_needed(const std::vector<MemoryUse>& memory) {
   std::uint64_t cards = 1;
-  for (const MemoryUse& m : memory)
-    if (m.capacity_depth > 0) cards = std::max(cards, (m.used_depth + m.capacity_depth - 1) / m.capacity_depth);
+  for (const MemoryUse& m : memory) {
+    if (m.fits()) continue;
+    if (!is_shared_by_cards(m) || m.capacity_depth == 0) return 0;
+    cards = std::max(cards, (m.used_depth + m.capacity_depth - 1) / m.capacity_depth);
+  }
   return cards;
 }
 
@@ -41,18 +49,24 @@ bool fits_memories(const std::vector<MemoryUse>& memory) {
   return std::all_of(memory.begin(), memory.end(), [](const MemoryUse& m) { return m.fits(); });
 }
 
-/// One sentence on what would hold the model: a smaller context, named configurations, or so many cards.
+bool would_fit(const model::Model& model, const contract::HardwareConfig& config, const CompileOptions& options) {
+  try {
+    return fits_memories(memory_use(place(model, config, options.context_tokens, options.kv_bits)));
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// One sentence on what would hold the model: named configurations, or so many cards.
 std::string advice(const model::Model& model, const CompileOptions& options, const std::vector<MemoryUse>& memory) {
   std::string names;
   for (const contract::HardwareConfig& config : contract::kHardwareConfigs) {
-    if (!fits_memories(memory_use(place(model, config, options.context_tokens, options.kv_bits)))) continue;
+    if (!would_fit(model, config, options)) continue;
     names += (names.empty() ? "" : ", ") + std::string(config.name);
   }
-  const bool hopeless = std::any_of(memory.begin(), memory.end(),
-                                    [](const MemoryUse& m) { return m.capacity_depth == 0 && m.used_depth > 0; });
-  std::string cards = hopeless ? "" : fmt::format(" or {} cards of {}", cards_needed(memory), options.hardware_name);
-  return fmt::format("it would fit {}{}; a smaller --context saves KV words",
-                     names.empty() ? "no shipped configuration" : "--hardware " + names, cards);
+  const std::uint64_t number = cards_needed(memory);
+  const std::string cards = number == 0 ? "" : fmt::format(" or {} cards of {}", number, options.hardware_name);
+  return fmt::format("it would fit {}{}", names.empty() ? "no shipped configuration" : "--hardware " + names, cards);
 }
 
 void add_misfits(const model::Model& model, const CompileOptions& options, Report& report) {

@@ -26,7 +26,8 @@ contract::HardwareConfig with_array(contract::HardwareConfig config, int lanes, 
   const std::int64_t sums = std::int64_t{config.accumulator_entries} * config.lanes;
   config.lanes = lanes;
   config.column_groups = groups;
-  config.vector_lanes = std::min(contract::default_vector_lanes(lanes, groups), lanes);
+  if (lanes < 1 || groups < 1 || lanes > 4096 || groups > 256) return config;  // fault_of() says it
+  config.vector_lanes = contract::default_vector_lanes(lanes, groups);
   config.softmax_lanes = contract::default_softmax_lanes(lanes, groups);
   config.accumulator_entries = static_cast<int>(std::clamp<std::int64_t>(lanes > 0 ? sums / lanes : 0, 64, 4096));
   return config;

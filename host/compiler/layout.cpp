@@ -167,6 +167,27 @@ ActivationPlace place_activations(const Geometry& g, const contract::ModelShape&
   return a;
 }
 
+/// Accumulators that a layer can't do without: Q, K and V stand beside each other until they are taken; a round's
+/// scores, a head's sums, and the rows that make a whole block must fit at once.
+std::uint32_t least_accumulators(const Layout& layout) {
+  const Geometry& g = layout.geometry;
+  std::uint32_t needed =
+      std::max({g.key_row_groups, g.value_row_groups, divide_up(2 * contract::kBlockValues, g.lanes)});
+  for (const LayerPlace& p : layout.layers)
+    needed = std::max(needed, p.key.row_groups + p.value.row_groups + p.query.row_groups);
+  return needed;
+}
+
+void check_accumulators(const model::Model& model, const Layout& layout) {
+  const auto entries = static_cast<std::uint32_t>(layout.hardware.accumulator_entries);
+  const std::uint32_t needed = least_accumulators(layout);
+  if (needed > entries)
+    fail(ExitCode::kDoesNotFit,
+         "{}: a layer keeps {} row groups of sums at once, the hardware has accumulator_entries {}; give it {} or "
+         "more, or more lanes",
+         model.file().path().string(), needed, entries, needed);
+}
+
 void check_limits(const model::Model& model, const Layout& layout) {
   const std::string file = model.file().path().string();
   const contract::ModelShape& s = layout.shape;
@@ -202,6 +223,7 @@ Layout place(const model::Model& model, const contract::HardwareConfig& hardware
       h.tied_head ? layout.head
                   : place_matrix(format_for(model.embedding().type, hardware), h.vocabulary, h.width, g, cursors);
   layout.weight_words = cursors.words.at;
+  check_accumulators(model, layout);
 
   const std::uint64_t key_words = std::uint64_t{g.slots} * g.key_slot_words;
   const std::uint64_t value_words = std::uint64_t{g.slots} * g.value_slot_words;

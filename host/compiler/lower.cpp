@@ -322,8 +322,9 @@ void LayerBuilder::add_residual(const MatrixPlace& m, const MatrixPlace& next, s
                                 std::uint32_t column_sets, std::uint32_t gain, std::uint32_t next_gain,
                                 std::uint32_t destination, std::uint32_t scale_register, const char* name) {
   const std::uint32_t align = align_to(kBlockValues);
-  for (std::uint32_t first = 0; first < m.row_groups; first += chunk_ / align * align) {
-    const Range rows{first, std::min(chunk_ / align * align, m.row_groups - first)};
+  const std::uint32_t chunk = std::max(align, chunk_ / align * align);
+  for (std::uint32_t first = 0; first < m.row_groups; first += chunk) {
+    const Range rows{first, std::min(chunk, m.row_groups - first)};
     const std::uint32_t entry = take_accumulators(rows.count);
     add_columns(m, next, rows, column_sets, activation, entry, name);
     const std::uint32_t wanted =

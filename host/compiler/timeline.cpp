@@ -43,7 +43,7 @@ std::uint32_t Timeline::issue(const Footprint& footprint) {
   unit_free_[unit] = cycle + footprint.occupied;
   std::uint32_t& mvu_free = unit_free_[static_cast<std::size_t>(contract::Unit::kMvu)];
   if (footprint.mvu_port_until != 0) mvu_free = std::max(mvu_free, cycle + footprint.mvu_port_until);
-  end_ = std::max({end_, cycle + footprint.end, cycle + footprint.occupied});
+  end_ = std::max(end_, cycle + footprint.end);
   return cycle;
 }
 

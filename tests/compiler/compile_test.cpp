@@ -71,6 +71,38 @@ TEST_F(Compile, ModelThatDoesNotFitLeavesNothing) {
   EXPECT_TRUE(std::filesystem::is_empty(folder_));
 }
 
+TEST_F(Compile, TooFewAccumulatorsAreRefusedAndNamed) {
+  const auto model = model::Model::open(test::model("q4_1"));
+  CompileOptions small = options(32);
+  small.hardware.lanes = 2;
+  small.hardware.column_groups = 1;
+  small.hardware.lane_words = small.hardware.minimum_words = small.hardware.exponent_words = 200000;
+  for (const int entries : {8, 17, 31}) {
+    small.hardware.accumulator_entries = entries;
+    try {
+      estimate(*model, small);
+      FAIL() << entries << " accumulators were accepted";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::kDoesNotFit);
+      EXPECT_NE(std::string(error.what()).find("accumulator_entries"), std::string::npos) << error.what();
+    }
+  }
+}
+
+TEST_F(Compile, AdviceNamesCardsOnlyWhereCardsHelp) {
+  const auto model = model::Model::open(test::model("q8_0"));
+  CompileOptions small = options(64);
+  small.hardware.residual_values = 32;
+  const Report narrow = estimate(*model, small);
+  ASSERT_FALSE(narrow.fits);
+  EXPECT_EQ(narrow.misfits.back().find("cards"), std::string::npos) << narrow.misfits.back();
+  small = options(64);
+  small.hardware.lane_words = 300;
+  const Report shallow = estimate(*model, small);
+  ASSERT_FALSE(shallow.fits);
+  EXPECT_NE(shallow.misfits.back().find("cards"), std::string::npos) << shallow.misfits.back();
+}
+
 TEST_F(Compile, ContextBeyondTheModelsNamesTheLimit) {
   const auto model = model::Model::open(test::model("one_layer"));
   try {

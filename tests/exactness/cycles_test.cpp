@@ -49,7 +49,8 @@ INSTANTIATE_TEST_SUITE_P(
     Models, CyclesOfModel,
     testing::Combine(testing::Values("q4_0", "q4_1", "q8_0", "q4_k", "qwen2_q8_0", "odd_shape", "odd_shape_f32",
                                      "one_kv_head", "all_kv_heads", "head_64", "head_128", "wide_heads", "one_layer"),
-                     testing::Values("tiny", "virtual", "virtual:8x1", "virtual:16x2", "virtual:2x3", "virtual:64x4")),
+                     testing::Values("tiny", "virtual", "virtual:8x1", "virtual:16x2", "virtual:2x3", "virtual:64x4",
+                                     "virtual:96x3", "virtual:1024x1")),
     name_of);
 
 TEST(Cycles, Of12BitKeysPredictedEqualMeasured) {
