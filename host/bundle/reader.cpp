@@ -63,7 +63,10 @@ void Bundle::State::read_manifest() {
     fail(ExitCode::kIo, "{}: there is no such folder; give the folder that `lpu compile` wrote", folder.string());
   const fs::path path = folder / kManifestFile;
   for (const fs::path& needed : {path, folder / kManifestChecksumFile}) {
-    if (!fs::is_regular_file(needed, error))
+    const bool is_there = fs::is_regular_file(needed, error);
+    if (error == std::errc::permission_denied)
+      fail(ExitCode::kIo, "{}: cannot be read: permission denied; ask the folder's owner", needed.string());
+    if (!is_there)
       fail(ExitCode::kBadInput, "{}: is missing, so this is no bundle; give the folder that `lpu compile` wrote",
            needed.string());
     if (fs::file_size(needed, error) == 0)
