@@ -11,7 +11,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   target_compile_options(lpu_flags INTERFACE -Wno-restrict -Wno-stringop-overflow)
 endif()
 if(OPENLPU_SANITIZE)
-  target_compile_options(lpu_flags INTERFACE -fsanitize=${OPENLPU_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_compile_options(lpu_flags INTERFACE -fsanitize=${OPENLPU_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer
+    # GCC's own manual: sanitizers raise false positives of this warning (here: the standard library's <regex>).
+    -Wno-maybe-uninitialized)
   target_link_options(lpu_flags INTERFACE -fsanitize=${OPENLPU_SANITIZE})
 endif()
 
