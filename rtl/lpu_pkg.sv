@@ -44,7 +44,7 @@ package lpu_pkg;
   localparam int MatvecCycles = 20;
   localparam int ResidualCycles = 5;
   localparam int ResidualBlockCycles = 13;
-  localparam int EmbedFetchCycles = 8;
+  localparam int EmbedFetchCycles = 10;
   localparam int NormCycles = 34;
   localparam int RotaryCycles = 9;
   localparam int BiasCycles = 5;
@@ -54,11 +54,15 @@ package lpu_pkg;
   localparam int ValueCycles = 32;
   localparam int MixCycles = 13;
   localparam int SwigluCycles = 25;
-  localparam int LogitCycles = 20;
+  localparam int LogitCycles = 24;
   localparam int SoftmaxBlockCycles = 17;
   localparam int SoftmaxRowCycles = 18;
   localparam int ReciprocalCycles = 25;
   localparam int ValuePortCycles = 4;
+  localparam int ValueScaleReadCycles = 7;
+  localparam int ValueScaleWriteCycles = 5;
+  localparam int WordReuseCycles = 2;
+  localparam int IssueLeadCycles = 8;
 
   // opcodes (hls/contract/instructions.hpp)
   localparam int OpcodeMatvec = 0;
@@ -82,6 +86,60 @@ package lpu_pkg;
   localparam int RegionInstructions = 5;
   localparam int RegionLoops = 6;
   localparam int RegionDelays = 7;
+  localparam int RegionControl = 8;
+
+  // control registers: word numbers in RegionControl
+  localparam int ControlContractLow = 0;
+  localparam int ControlContractHigh = 1;
+  localparam int ControlStatus = 2;
+  localparam int ControlErrorCode = 3;
+  localparam int ControlErrorIndex = 4;
+  localparam int ControlReset = 5;
+  localparam int ControlWidth = 8;
+  localparam int ControlInverseWidth = 9;
+  localparam int ControlEpsilon = 10;
+  localparam int ControlHeadSize = 11;
+  localparam int ControlLoops = 12;
+  localparam int ControlLengthSteps = 13;
+  localparam int ControlCyclesWithHead = 14;
+  localparam int ControlCyclesWithoutHead = 15;
+  localparam int ControlVocabulary = 16;
+  localparam int ControlFirstLogitRow = 17;
+  localparam int ControlContextTokens = 18;
+  localparam int ControlToken = 32;
+  localparam int ControlPosition = 33;
+  localparam int ControlFlags = 34;
+  localparam int ControlInverseTemperature = 35;
+  localparam int ControlSeedLow = 36;
+  localparam int ControlSeedHigh = 37;
+  localparam int ControlFollow = 38;
+  localparam int ControlStart = 39;
+  localparam int ControlResultNext = 48;
+  localparam int ControlResultCycles = 49;
+  localparam int ControlResultBusyBeats = 50;
+  localparam int ControlResultFlags = 51;
+  localparam int ControlResultPosition = 52;
+  localparam int ControlResultPop = 53;
+  localparam int ControlTokensLow = 56;
+  localparam int ControlTokensHigh = 57;
+  localparam int ControlCyclesLow = 58;
+  localparam int ControlCyclesHigh = 59;
+  localparam int ControlBusyBeatsLow = 60;
+  localparam int ControlBusyBeatsHigh = 61;
+
+  // card errors
+  localparam int ErrorNone = 0;
+  localparam int ErrorLate = 1;
+  localparam int ErrorOpcode = 2;
+  localparam int ErrorAddress = 3;
+  localparam int ErrorPort = 4;
+  localparam int ErrorHazard = 5;
+  localparam int ErrorLength = 6;
+  localparam int ErrorLoad = 7;
+  localparam int ErrorCommand = 8;
+  localparam int ErrorResults = 9;
+  localparam int ErrorBusy = 10;
+  localparam int ErrorLoops = 11;
 
   // Common: least significant bit and width of each field
   localparam int CommonOpcodeLsb = 0;
@@ -435,5 +493,5 @@ package lpu_pkg;
   localparam int VirtualProgramInstructions = 65536;
   localparam int VirtualDelayEntries = 1048576;
 
-  localparam logic [63:0] ContractHash = 64'h56ba3199cd012501;
+  localparam logic [63:0] ContractHash = 64'hf8ab0650179d0f9b;
 endpackage

@@ -43,22 +43,55 @@ std::vector<Named> number_constants() {
           LPU_NAMED(kLoopWords)};
 }
 std::vector<Named> latency_constants() {
-  return {LPU_NAMED(kConvertCycles),    LPU_NAMED(kMultiplyCycles),   LPU_NAMED(kAddCycles),
-          LPU_NAMED(kQuantiseCycles),   LPU_NAMED(kWriteCycles),      LPU_NAMED(kTableCycles),
-          LPU_NAMED(kMatvecCycles),     LPU_NAMED(kResidualCycles),   LPU_NAMED(kResidualBlockCycles),
-          LPU_NAMED(kEmbedFetchCycles), LPU_NAMED(kNormCycles),       LPU_NAMED(kRotaryCycles),
-          LPU_NAMED(kBiasCycles),       LPU_NAMED(kQueryCycles),      LPU_NAMED(kFitCycles),
-          LPU_NAMED(kKeyCycles),        LPU_NAMED(kValueCycles),      LPU_NAMED(kMixCycles),
-          LPU_NAMED(kSwigluCycles),     LPU_NAMED(kLogitCycles),      LPU_NAMED(kSoftmaxBlockCycles),
-          LPU_NAMED(kSoftmaxRowCycles), LPU_NAMED(kReciprocalCycles), LPU_NAMED(kValuePortCycles)};
+  return {LPU_NAMED(kConvertCycles),
+          LPU_NAMED(kMultiplyCycles),
+          LPU_NAMED(kAddCycles),
+          LPU_NAMED(kQuantiseCycles),
+          LPU_NAMED(kWriteCycles),
+          LPU_NAMED(kTableCycles),
+          LPU_NAMED(kMatvecCycles),
+          LPU_NAMED(kResidualCycles),
+          LPU_NAMED(kResidualBlockCycles),
+          LPU_NAMED(kEmbedFetchCycles),
+          LPU_NAMED(kNormCycles),
+          LPU_NAMED(kRotaryCycles),
+          LPU_NAMED(kBiasCycles),
+          LPU_NAMED(kQueryCycles),
+          LPU_NAMED(kFitCycles),
+          LPU_NAMED(kKeyCycles),
+          LPU_NAMED(kValueCycles),
+          LPU_NAMED(kMixCycles),
+          LPU_NAMED(kSwigluCycles),
+          LPU_NAMED(kLogitCycles),
+          LPU_NAMED(kSoftmaxBlockCycles),
+          LPU_NAMED(kSoftmaxRowCycles),
+          LPU_NAMED(kReciprocalCycles),
+          LPU_NAMED(kValuePortCycles),
+          LPU_NAMED(kValueScaleReadCycles),
+          LPU_NAMED(kValueScaleWriteCycles),
+          LPU_NAMED(kWordReuseCycles),
+          LPU_NAMED(kIssueLeadCycles)};
 }
 std::vector<Named> regions() {
   return {
       {"LaneWords", static_cast<int>(Region::kLaneWords)}, {"MinimumWords", static_cast<int>(Region::kMinimumWords)},
       {"Exponents", static_cast<int>(Region::kExponents)}, {"Constants", static_cast<int>(Region::kConstants)},
       {"Rope", static_cast<int>(Region::kRope)},           {"Instructions", static_cast<int>(Region::kInstructions)},
-      {"Loops", static_cast<int>(Region::kLoops)},         {"Delays", static_cast<int>(Region::kDelays)}};
+      {"Loops", static_cast<int>(Region::kLoops)},         {"Delays", static_cast<int>(Region::kDelays)},
+      {"Control", static_cast<int>(Region::kControl)}};
 }
+struct Control {
+  const char* name;
+  int word;
+  const char* access;
+  const char* meaning;
+};
+#define LPU_CONTROL(name, word, access, meaning) {#name, word, access, meaning},
+std::vector<Control> control_registers() { return {LPU_CONTROL_REGISTERS(LPU_CONTROL)}; }
+#undef LPU_CONTROL
+#define LPU_ERROR(name, number, sentence) {#name, number},
+std::vector<Named> card_errors() { return {LPU_CARD_ERRORS(LPU_ERROR)}; }
+#undef LPU_ERROR
 std::vector<Named> opcodes() {
   return {{"Matvec", static_cast<int>(Opcode::kMatvec)},     {"Embed", static_cast<int>(Opcode::kEmbed)},
           {"Residual", static_cast<int>(Opcode::kResidual)}, {"Query", static_cast<int>(Opcode::kQuery)},
@@ -118,6 +151,11 @@ std::string package_body() {
   for (const Named& opcode : opcodes()) out += parameter(std::string("Opcode") + opcode.name, opcode.value);
   out += "\n  // memory map of the host port (hls/contract/memory_map.hpp)\n" + parameter("RegionShift", kRegionShift);
   for (const Named& region : regions()) out += parameter(std::string("Region") + region.name, region.value);
+  out += "\n  // control registers: word numbers in RegionControl\n";
+  for (const Control& control : control_registers())
+    out += parameter(std::string("Control") + control.name, control.word);
+  out += "\n  // card errors\n";
+  for (const Named& error : card_errors()) out += parameter(std::string("Error") + error.name, error.value);
   out += fields_in_systemverilog("Common", {}, common_fields());
   out += fields_in_systemverilog("Matvec", common_fields(), matvec_fields());
   out += fields_in_systemverilog("Vector", common_fields(), vector_fields());
@@ -179,6 +217,16 @@ std::string isa_tables() {
          "; its elements follow in the order of a bundle's section.\n\n| region | number |\n|---|---|\n";
   for (const Named& region : regions())
     out += std::string("| ") + region.name + " | " + std::to_string(region.value) + " |\n";
+  out +=
+      "\n### Control registers\n\n32-bit words of region Control, at byte offset 4 × word.\n\n"
+      "| register | word | access | holds |\n|---|---|---|---|\n";
+  for (const Control& control : control_registers())
+    out += std::string("| ") + control.name + " | " + std::to_string(control.word) + " | " + control.access + " | " +
+           control.meaning + " |\n";
+  out += "\n### Card errors\n\n| error | number | what happened, what to do |\n|---|---|---|\n";
+  for (const Named& error : card_errors())
+    out += std::string("| ") + error.name + " | " + std::to_string(error.value) + " | " +
+           describe(static_cast<CardError>(error.value)) + " |\n";
   out += "\n### Latencies\n\n| constant | cycles |\n|---|---|\n";
   for (const Named& constant : latency_constants())
     out += std::string("| `") + constant.name + "` | " + std::to_string(constant.value) + " |\n";

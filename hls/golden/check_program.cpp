@@ -55,6 +55,8 @@ class Checker {
       for (std::uint32_t k = 0; k < loop.instruction_count; ++k) {
         index_ = loop.first_instruction + k;
         instruction();
+        biases();
+        logits(loop.iterations);
       }
     }
     if (runs > kMostRuns) refuse("a token of the program runs " + std::to_string(runs) + " instructions");
@@ -98,6 +100,10 @@ class Checker {
       refuse("the delay table has " + std::to_string(program_.length_steps) + " columns; the context needs " +
              std::to_string((shape_.context_tokens + 31) / 32));
     if (program_.delays.size() % program_.length_steps != 0) refuse("the delay table isn't a whole number of rows");
+    const std::uint64_t kept = program_.delays.size() + std::uint64_t{2} * program_.length_steps;
+    if (kept > static_cast<std::uint64_t>(config_.delay_entries))
+      refuse("the delay table and the two rows of token lengths behind it have " + std::to_string(kept) +
+             " entries, this hardware holds " + std::to_string(config_.delay_entries));
   }
 
   void delay_row(std::uint64_t row, const std::string& who) const {
@@ -166,8 +172,36 @@ class Checker {
   std::uint64_t entries_() const { return static_cast<std::uint64_t>(config_.accumulator_entries); }
   std::uint64_t blocks_() const { return static_cast<std::uint64_t>(config_.activation_blocks); }
 
-  void constants(std::uint64_t first, std::uint64_t count, const char* what) const {
-    if (count != 0) below(first + count - 1, image_.constant_count, what);
+  /// Bias or no bias is one thing for all of a program's K, Q and V: their chains have one length.
+  void biases() {
+    const contract::Instruction& in = program_.instructions[index_];
+    if (!takes_bias(in.opcode())) return;
+    if (biased_ < 0) biased_ = static_cast<int>(in.vector.has_bias);
+    require(biased_ == static_cast<int>(in.vector.has_bias),
+            "has_bias isn't that of the program's other query, key and value instructions");
+  }
+
+  /// The logits of a token come in ascending order without gaps, in whole slices: the running best, the noise and the
+  /// log-sum count on it.
+  void logits(std::uint32_t iterations) {
+    const contract::Instruction& in = program_.instructions[index_];
+    if (in.opcode() != Opcode::kLogits || in.vector.rows == 0) return;
+    const auto slice = static_cast<std::uint32_t>(config_.vector_lanes);
+    const std::uint32_t first = in.vector.first_row, end = first + in.vector.rows;
+    require(iterations == 1, "logits come once a token, not in a loop of several iterations");
+    require(first % slice == 0 && (end % slice == 0 || end == shape_.vocabulary),
+            "logits must be cut at a slice's border");
+    require(logits_end_ == 0 || first == logits_end_, "logits don't go on where the ones before ended");
+    logits_end_ = end;
+  }
+
+  static bool takes_bias(Opcode opcode) {
+    return opcode == Opcode::kQuery || opcode == Opcode::kKey || opcode == Opcode::kValue;
+  }
+
+  void constants(std::uint32_t first, std::uint32_t stride, std::uint32_t count, const char* what) const {
+    if (first % 32 != 0 || stride % 32 != 0) refuse(here() + ": " + what + " and its stride must be multiples of 32");
+    if (count != 0) below(last(first, stride) + count - 1, image_.constant_count, what);
   }
   void grid(std::uint64_t word, std::uint64_t heads) const {
     below(word + (heads - 1) / lanes_, image_.exponent_word_count, "grid_address");
@@ -187,8 +221,7 @@ class Checker {
     if (opcode != Opcode::kEmbed && opcode != Opcode::kMix)
       below(last(f.exponent_address, f.exponent_stride) + f.row_groups - 1, image_.exponent_word_count,
             "exponent_address");
-    const bool biased = opcode == Opcode::kQuery || opcode == Opcode::kKey || opcode == Opcode::kValue;
-    if (biased && f.has_bias != 0) constants(last(f.bias_address, f.bias_stride), f.rows, "bias_address");
+    if (takes_bias(opcode) && f.has_bias != 0) constants(f.bias_address, f.bias_stride, f.rows, "bias_address");
     const std::uint64_t end = std::uint64_t{f.first_row} + f.rows;
     switch (opcode) {
       case Opcode::kEmbed:
@@ -237,7 +270,7 @@ class Checker {
   void residual(const contract::VectorFields& f, std::uint64_t end) const {
     require(f.first_row % 32 == 0, "first_row must be at a block's border");
     if (f.rows != 0) below(end - 1, static_cast<std::uint64_t>(config_.residual_values), "the last residual value");
-    constants(last(f.gain_address, f.gain_stride), f.rows, "gain_address");
+    constants(f.gain_address, f.gain_stride, f.rows, "gain_address");
     linear(f, end);
   }
 
@@ -316,6 +349,8 @@ class Checker {
   const std::uint64_t lanes_, groups_, slices_, words_;
   std::uint32_t index_ = 0;
   std::uint32_t last_iteration_ = 0;
+  int biased_ = -1;               ///< has_bias of the program's K, Q and V; −1: none seen yet
+  std::uint32_t logits_end_ = 0;  ///< row after the newest logit; 0: none seen yet
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <new>
 #include <string>
+#include <vector>
 
 #include "hls/golden/check_program.hpp"
 #include "hls/golden/execute.hpp"
@@ -120,7 +121,10 @@ StepResult Machine::step(std::int32_t token, std::uint32_t position, const StepO
     throw Fault("the temperature must be 0 or a number whose inverse is finite");
 
   StepResult result;
-  const TokenTime time = scoreboard_->token(position, options.want_logits);
+  std::vector<TimedWrite> writes;
+  const TokenTime time =
+      scoreboard_->token(position, options.want_logits, options.observer != nullptr ? &writes : nullptr);
+  if (options.observer != nullptr) options.observer->timed(scoreboard_->runs(), writes);
   result.cycles = time.cycles;
   result.busy_beats = time.busy_beats;
 
@@ -133,8 +137,11 @@ StepResult Machine::step(std::int32_t token, std::uint32_t position, const StepO
   state.token.inverse_temperature = state.token.samples ? 1.0f / options.temperature : 0.0f;
   state.token.seed = options.seed;
   state.token.logits = options.logits;
+  std::uint32_t runs = 0;
   walk(program_, options.want_logits, [&](const contract::Loop&, const Step& run) {
     execute(state, program_.instructions[run.index], run.iteration);
+    if (options.observer != nullptr) options.observer->executed(runs);
+    ++runs;
   });
 
   result.saturations = state.token.saturations;

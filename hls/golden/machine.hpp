@@ -11,6 +11,7 @@
 #include "hls/engine/log_sum.hpp"
 #include "hls/golden/fault.hpp"
 #include "hls/golden/lane_memory.hpp"
+#include "hls/golden/observer.hpp"
 
 namespace lpu {
 namespace golden {
@@ -24,6 +25,7 @@ struct StepOptions {
   std::uint64_t seed = 0;
   float* logits = nullptr;  ///< [vocabulary], or null
   bool fast = true;         ///< vectorised dots; the bits are the same
+  Observer* observer = nullptr;
 };
 
 struct StepResult {

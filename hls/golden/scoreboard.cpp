@@ -41,7 +41,8 @@ Scoreboard::Scoreboard(const contract::HardwareConfig& config, const contract::P
       bank_ports_(groups_ * kPortWindow),
       word_ports_(groups_ * kPortWindow) {}
 
-TokenTime Scoreboard::token(std::uint32_t position, bool with_head) {
+TokenTime Scoreboard::token(std::uint32_t position, bool with_head, std::vector<TimedWrite>* writes) {
+  log_ = writes;
   if (++stamp_ == 0) throw Fault("the scoreboard has counted 2^32 tokens; reset the card");
   position_ = position;
   blocks_ = position / 32 + 1;
@@ -74,7 +75,7 @@ TokenTime Scoreboard::token(std::uint32_t position, bool with_head) {
     if (issue[unit] >= kMostCycles)
       throw Fault("instruction " + std::to_string(step.index) + " issues at cycle " + std::to_string(issue[unit]) +
                   ": a token must take less than 2^30 cycles");
-    runs_.push_back(Run{step, issue[unit]});
+    runs_.push_back(TimedRun{step, issue[unit]});
     run_ = static_cast<std::uint32_t>(runs_.size());
     issue_ = issue[unit];
     iteration_ = step.iteration;
@@ -141,6 +142,9 @@ void Scoreboard::write(Place& place, const Name& name, std::uint64_t change, std
                 std::to_string(place.ready));
   place.ready = static_cast<std::uint32_t>(ready);
   place.writer = run_;
+  // A lane word's second record, of all groups together, isn't another write.
+  if (log_ != nullptr && (in_order || name.kind != Kind::kWord))
+    log_->push_back(TimedWrite{name.kind, name.first, name.second, ready, run_ - 1});
   if (ready != kNever) ends(ready);
 }
 
@@ -157,6 +161,10 @@ void Scoreboard::take_port(std::vector<Port>& ports, std::uint64_t index, std::u
 void Scoreboard::occupy(Unit unit, std::uint64_t issue, std::uint64_t free) {
   static const char* const kNames[contract::kUnits] = {"MVU", "VPU", "SMX"};
   Busy& busy = busy_[static_cast<std::size_t>(unit)];
+  if (unit != Unit::kVpu && issue < contract::kIssueLeadCycles)
+    throw Fault("hazard: " + describe(run_) + " issues at cycle " + std::to_string(issue) + ", but the " +
+                kNames[static_cast<std::size_t>(unit)] + " may issue nothing in the first " +
+                std::to_string(contract::kIssueLeadCycles) + " cycles of a token");
   if (issue < busy.free)
     throw Fault("hazard: " + describe(run_) + " issues at cycle " + std::to_string(issue) + ", but " +
                 describe(busy.user) + " keeps the " + kNames[static_cast<std::size_t>(unit)] + " busy until cycle " +

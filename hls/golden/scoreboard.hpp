@@ -11,6 +11,7 @@
 
 #include "hls/contract/latencies.hpp"
 #include "hls/contract/program.hpp"
+#include "hls/golden/observer.hpp"
 #include "hls/golden/walk.hpp"
 
 namespace lpu {
@@ -26,8 +27,10 @@ class Scoreboard {
   Scoreboard(const contract::HardwareConfig& config, const contract::Program& program, std::uint64_t weight_words,
              std::uint64_t kv_words);
 
-  /// Runs one token's time. Throws Fault at the first hazard.
-  TokenTime token(std::uint32_t position, bool with_head);
+  /// Runs one token's time. Throws Fault at the first hazard. writes: gets every write, in the order of meaning.
+  TokenTime token(std::uint32_t position, bool with_head, std::vector<TimedWrite>* writes = nullptr);
+  /// Of the last token.
+  const std::vector<TimedRun>& runs() const { return runs_; }
 
  private:
   /// One place of docs/isa.md. A stamp other than the token's means: nobody has touched it in this token.
@@ -43,15 +46,11 @@ class Scoreboard {
     std::uint32_t cycle = 0;
     std::uint32_t user = 0;
   };
-  enum class Kind { kAccumulator, kBlock, kResidual, kWord, kScale, kExponent, kInverse };
+  using Kind = PlaceKind;
   struct Name {
     Kind kind;
     std::uint64_t first;
     std::uint64_t second;
-  };
-  struct Run {
-    Step step;
-    std::uint64_t issue;
   };
   struct Busy {
     std::uint64_t free = 0;  ///< first cycle in which the unit may issue again
@@ -97,7 +96,9 @@ class Scoreboard {
   void read_scale(const contract::VectorFields& fields);
   void write_block(std::uint64_t bank, std::uint64_t address, std::uint64_t ready);
   void write_linear(const contract::VectorFields& fields, std::uint64_t block, std::uint64_t ready);
-  void write_word(std::uint64_t address, std::uint64_t group, std::uint64_t ready, std::uint64_t port_cycles);
+  void write_word(std::uint64_t address, std::uint64_t group, std::uint64_t written, std::uint64_t ready);
+  void use_word_port(std::uint64_t group, std::uint64_t first, std::uint64_t cycles);
+  void value_scale(std::uint64_t address, std::uint64_t group, std::uint64_t value_ready);
   void residual_value_chain(const contract::VectorFields& fields, std::uint64_t first, std::uint64_t end,
                             std::uint64_t cycle);
   void end_norm(const contract::VectorFields& fields, std::uint64_t last);
@@ -116,7 +117,8 @@ class Scoreboard {
   std::uint32_t run_ = 0;    ///< number of the run at work
   std::uint64_t issue_ = 0;  ///< its issue cycle
   std::uint32_t iteration_ = 0;
-  std::vector<Run> runs_;
+  std::vector<TimedRun> runs_;
+  std::vector<TimedWrite>* log_ = nullptr;  ///< of the token at work, or null
   Busy busy_[contract::kUnits];
   std::vector<Interval> bursts_;
   std::vector<EmbedReads> embeds_;

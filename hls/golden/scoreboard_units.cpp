@@ -188,20 +188,24 @@ void Scoreboard::query(const contract::VectorFields& f) {
   }
 }
 
-void Scoreboard::write_word(std::uint64_t address, std::uint64_t group, std::uint64_t ready,
-                            std::uint64_t port_cycles) {
+/// The port writes a word in cycle `written`; with the others of its block or head it can be read at `ready`.
+void Scoreboard::write_word(std::uint64_t address, std::uint64_t group, std::uint64_t written, std::uint64_t ready) {
   const std::uint64_t at = address - weight_words_;
   const Name name{Kind::kWord, address, group};
-  write(words_[at * groups_ + group], name, ready, ready);
+  const std::uint64_t change = written + 2 - contract::kWordReuseCycles;  // no older read in this cycle or later
+  write(words_[at * groups_ + group], name, change, ready);
   // A beat reads the address in all groups, so one record of the latest serves every reader.
   Place& all = fresh(words_read_[at]);
   const std::uint32_t ready_before = all.ready, writer_before = all.writer;
-  write(all, name, ready, ready, false);
+  write(all, name, change, ready, false);
   if (ready_before > ready) {
     all.ready = ready_before;
     all.writer = writer_before;
   }
-  for (std::uint64_t cycle = ready - port_cycles; cycle < ready; ++cycle)
+}
+
+void Scoreboard::use_word_port(std::uint64_t group, std::uint64_t first, std::uint64_t cycles) {
+  for (std::uint64_t cycle = first; cycle < first + cycles; ++cycle)
     take_port(word_ports_, group, cycle, "the second lane-memory port of group");
 }
 
@@ -216,8 +220,19 @@ void Scoreboard::key(const contract::VectorFields& f) {
     const std::uint64_t address = base + head / f.segments * f.slot_words + b / part * f.nibbles;
     const std::uint64_t group = head % f.segments * part + b % part, ready = row_cycle(f, row) + latency;
     // The port writes one word a cycle; all can be read together, `nibbles` cycles after the first write.
-    for (std::uint64_t n = 0; n < f.nibbles; ++n) write_word(address + n, group, ready, n == 0 ? f.nibbles : 0);
+    use_word_port(group, ready - f.nibbles, f.nibbles);
+    for (std::uint64_t n = 0; n < f.nibbles; ++n) write_word(address + n, group, ready - f.nibbles + n, ready);
   }
+}
+
+/// V's scale becomes the side bits of a word of K: the whole word is read and written again.
+void Scoreboard::value_scale(std::uint64_t address, std::uint64_t group, std::uint64_t value_ready) {
+  const std::uint64_t reads = value_ready - contract::kValueScaleReadCycles;
+  const std::uint64_t writes = value_ready - contract::kValueScaleWriteCycles;
+  read(words_[(address - weight_words_) * groups_ + group], Name{Kind::kWord, address, group}, reads, reads);
+  use_word_port(group, reads, 1);
+  use_word_port(group, writes, 1);
+  write_word(address, group, writes, writes + 1);
 }
 
 void Scoreboard::value(const contract::VectorFields& f) {
@@ -231,13 +246,14 @@ void Scoreboard::value(const contract::VectorFields& f) {
   for (std::uint64_t row = head_size - 1; row < f.rows; row += head_size) {
     const std::uint64_t head = (f.first_row + row) / head_size, slot = head / f.segments;
     const std::uint64_t first_group = head % f.segments * part, ready = row_cycle(f, row) + latency;
+    value_scale(key_base + slot * f.key_slot_words, first_group, ready);
     for (std::uint64_t r = 0; r * lanes_ < head_size; ++r) {
       const std::uint64_t address = base + slot * f.slot_words + r * f.row_group_words;
-      const std::uint64_t at = ready + r * contract::kValuePortCycles;
-      write_word(address, first_group + block % part, at, contract::kValuePortCycles);
-      write_word(address + 1, first_group + block % part, at, 0);
+      const std::uint64_t group = first_group + block % part, at = ready + r * contract::kValuePortCycles;
+      use_word_port(group, at - contract::kValuePortCycles, contract::kValuePortCycles);
+      write_word(address, group, at - 2, at);
+      write_word(address + 1, group, at - 1, at);
     }
-    write_word(key_base + slot * f.key_slot_words, first_group, ready, 0);
   }
 }
 

@@ -180,9 +180,12 @@ contract::Program parse_program(std::span<const std::byte> bytes, const contract
     words.refuse(4, "the number of length steps",
                  fmt::format("is {}, but a context of {} tokens has {}", found, context_tokens, steps));
   const std::uint64_t delays = std::uint64_t{rows} * steps;
-  if (delays > static_cast<std::uint64_t>(hardware.delay_entries))
+  // The card keeps the two rows of token lengths behind the table.
+  if (const std::uint64_t kept = delays + 2 * std::uint64_t{steps};
+      kept > static_cast<std::uint64_t>(hardware.delay_entries))
     words.refuse(3, "the number of delay rows",
-                 fmt::format("makes {} delays, more than the hardware's {}", delays, hardware.delay_entries));
+                 fmt::format("makes {} delays with the two rows of token lengths, more than the hardware's {}", kept,
+                             hardware.delay_entries));
   const std::uint64_t size_bytes =
       4 * (kHeaderWords + std::uint64_t{loops} * contract::kLoopWords +
            std::uint64_t{instructions} * contract::kInstructionWords + delays + 2 * std::uint64_t{steps});

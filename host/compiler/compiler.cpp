@@ -88,8 +88,9 @@ Planned plan(const model::Model& model, const CompileOptions& options, bool whol
   const std::uint32_t every =
       whole_program ? 1 : (layout.geometry.context_blocks + kMostEstimatedLengths - 1) / kMostEstimatedLengths;
   out.program = make_program(out.schedule, layout, options, every);
+  // The card keeps the two rows of token lengths behind the table.
   const std::size_t delay_entries =
-      out.program.delays.size() / out.program.length_steps * layout.geometry.context_blocks;
+      (out.program.delays.size() / out.program.length_steps + 2) * layout.geometry.context_blocks;
 
   report.memory = memory_use(layout);
   const auto add_region = [&](const char* name, const char* unit, std::uint64_t used, contract::Region which) {

@@ -28,9 +28,15 @@ struct Builder {
         vector_lanes(static_cast<std::uint32_t>(l.hardware.vector_lanes)) {}
 
   void read(std::uint32_t place, std::uint32_t first, std::uint32_t last) { out.reads.push_back({place, first, last}); }
-  void write(std::uint32_t place, std::uint32_t ready) {
-    out.writes.push_back({place, ready, ready});
+  void write(std::uint32_t place, std::uint32_t ready) { write(place, ready, ready); }
+  void write(std::uint32_t place, std::uint32_t change, std::uint32_t ready) {
+    out.writes.push_back({place, change, ready});
     out.end = std::max(out.end, ready);
+  }
+  /// Lane words of a cache, the first written by the group's second port in cycle `written`: no older read in this
+  /// cycle or later.
+  void write_words(std::uint32_t place, std::uint32_t written, std::uint32_t ready) {
+    write(place, written + 2 - kWordReuseCycles, ready);
   }
   /// An activation block: one write port a bank, used in the cycle before the block can be read.
   void write_block(std::uint32_t bank, std::uint32_t address, std::uint32_t ready) {
@@ -99,7 +105,8 @@ void Builder::matvec(const MatvecFields& m) {
     // The new position lies in one of the last block's row groups; which one depends on the position.
     const std::uint32_t slot = m.round / g.queries_per_kv;
     const std::uint32_t newest = beat((blocks - 1) * kBlockValues / g.lanes, 0);
-    read(places.key_cache(slot), newest, out.beats - 1);
+    for (std::uint32_t segment = 0; segment < g.segments; ++segment)
+      read(places.key_cache(slot * g.segments + segment), newest, out.beats - 1);
     read(places.value_scales(slot), newest, out.beats - 1);
   }
   if (weighted_sum) {
@@ -160,7 +167,7 @@ void Builder::key(const VectorFields& v) {
     const std::uint32_t group = head % g.segments * g.groups_per_segment + block % v.head_blocks % g.groups_per_segment;
     const std::uint32_t ready =
         entry(v, b * kBlockValues + kBlockValues - 1) + kKeyCycles + (v.has_bias ? kBiasCycles : 0);
-    write(places.key_cache(head / g.segments), ready);
+    write_words(places.key_cache(head), ready - v.nibbles, ready);
     for (std::uint32_t n = 1; n <= v.nibbles; ++n) out.ports.push_back({places.cache_port(group), ready - n});
   }
 }
@@ -175,12 +182,15 @@ void Builder::value(const VectorFields& v) {
     const std::uint32_t fitted = entry(v, (h + 1) * head_size - 1) + kValueCycles + (v.has_bias ? kBiasCycles : 0);
     for (std::uint32_t r = 0; r < g.value_row_groups; ++r) {
       const std::uint32_t ready = fitted + r * kValuePortCycles;
-      write(places.value_cache(slot), ready);
+      write_words(places.value_cache(slot), ready - 2, ready);
       for (std::uint32_t n = 1; n <= kValuePortCycles; ++n) out.ports.push_back({places.cache_port(group), ready - n});
     }
-    // V's scale goes into a word of K, which must be there before.
-    write(places.key_cache(slot), fitted);
-    write(places.value_scales(slot), fitted);
+    // V's scale goes into a word of K, which must be there before: the port reads it and writes it again.
+    const std::uint32_t scale_group = head % g.segments * g.groups_per_segment;
+    const std::uint32_t reads = fitted - kValueScaleReadCycles, writes = fitted - kValueScaleWriteCycles;
+    read(places.key_cache(head), reads, reads);
+    for (const std::uint32_t cycle : {reads, writes}) out.ports.push_back({places.cache_port(scale_group), cycle});
+    write_words(places.value_scales(slot), writes, writes + 1);
   }
 }
 
@@ -236,8 +246,9 @@ Places::Places(const Layout& layout)
   residuals_ = accumulators_ + accumulator_depth_;
   scales_ = residuals_ + layout.geometry.width_blocks;
   rounds_ = scales_ + 3;
-  caches_ = rounds_ + 2 * layout.geometry.rounds;
-  count_ = caches_ + 3 * layout.geometry.slots;
+  keys_ = rounds_ + 2 * layout.geometry.rounds;
+  caches_ = keys_ + layout.geometry.slots * layout.geometry.segments;
+  count_ = caches_ + 2 * layout.geometry.slots;
 }
 
 MatvecExtent extent_of(const MatvecFields& fields, const Geometry& geometry, std::uint32_t blocks) {

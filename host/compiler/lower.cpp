@@ -77,9 +77,17 @@ class LayerBuilder {
     const Places places(l_);
     const std::uint32_t slices = g_.lanes / static_cast<std::uint32_t>(l_.hardware.vector_lanes),
                         pitch = v.pitch_cycles;
+    // The group of V's words goes by the position's block, that of its scales doesn't: all pairs of the two are seen.
+    const std::uint32_t lengths =
+        in.opcode() == Opcode::kValue ? std::min(g_.groups_per_segment, g_.context_blocks) : 1;
+    const auto meets = [&] {
+      for (std::uint32_t blocks = 1; blocks <= lengths; ++blocks)
+        if (meets_itself(footprint_of(in, l_, places, blocks))) return true;
+      return false;
+    };
     for (v.slice_cycles = 1; v.slice_cycles < 255; ++v.slice_cycles) {
       v.pitch_cycles = std::max(pitch, slices * v.slice_cycles);
-      if (!meets_itself(footprint_of(in, l_, places, g_.context_blocks))) return;
+      if (!meets()) return;
     }
   }
 

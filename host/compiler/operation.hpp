@@ -35,9 +35,10 @@ class Places {
   [[nodiscard]] std::uint32_t norm_sum() const { return scales_ + 2; }
   [[nodiscard]] std::uint32_t exponent_register(std::uint32_t round) const { return rounds_ + 2 * round; }
   [[nodiscard]] std::uint32_t reciprocal_register(std::uint32_t round) const { return rounds_ + 2 * round + 1; }
-  [[nodiscard]] std::uint32_t key_cache(std::uint32_t slot) const { return caches_ + 3 * slot; }
-  [[nodiscard]] std::uint32_t value_scales(std::uint32_t slot) const { return caches_ + 3 * slot + 1; }
-  [[nodiscard]] std::uint32_t value_cache(std::uint32_t slot) const { return caches_ + 3 * slot + 2; }
+  /// Of one K/V head: V's scale waits for its own head's K only.
+  [[nodiscard]] std::uint32_t key_cache(std::uint32_t head) const { return keys_ + head; }
+  [[nodiscard]] std::uint32_t value_scales(std::uint32_t slot) const { return caches_ + 2 * slot; }
+  [[nodiscard]] std::uint32_t value_cache(std::uint32_t slot) const { return caches_ + 2 * slot + 1; }
   [[nodiscard]] std::uint32_t count() const { return count_; }
   [[nodiscard]] std::uint32_t ports() const { return 2 * groups_; }
   [[nodiscard]] std::uint32_t bank_port(std::uint32_t bank) const { return bank; }
@@ -45,7 +46,7 @@ class Places {
 
  private:
   std::uint32_t activation_depth_, accumulator_depth_, groups_;
-  std::uint32_t accumulators_, residuals_, scales_, rounds_, caches_, count_;
+  std::uint32_t accumulators_, residuals_, scales_, rounds_, keys_, caches_, count_;
 };
 
 struct Read {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "hls/contract/latencies.hpp"
+
 namespace lpu::compiler {
 
 Timeline::Timeline(const Places& places) : places_(places.count()), ports_(places.ports()) {}
@@ -18,6 +20,7 @@ bool Timeline::ports_free(const Footprint& footprint, std::uint32_t cycle) const
 std::uint32_t Timeline::issue(const Footprint& footprint) {
   const auto unit = static_cast<std::size_t>(footprint.unit);
   std::uint32_t cycle = unit_free_[unit];
+  if (footprint.unit != contract::Unit::kVpu) cycle = std::max<std::uint32_t>(cycle, contract::kIssueLeadCycles);
   const auto not_before = [&cycle](std::uint32_t when, std::uint32_t offset) {
     if (when > cycle + offset) cycle = when - offset;
   };

@@ -224,6 +224,18 @@ TEST_F(BadProgram, HeaderIsChecked) {
   expect_refused(bytes_with(4, 3), "number of length steps at byte 16 is 3");
 }
 
+TEST_F(BadProgram, DelayTableNeedsRoomForTheTokenLengthsBehindIt) {
+  // Two rows and the two of token lengths, two context lengths each.
+  contract::HardwareConfig hardware = *contract::find_hardware("tiny");
+  const std::vector<std::byte> good = bundle::program_bytes(small_program());
+  hardware.delay_entries = 8;
+  EXPECT_EQ(bundle::parse_program(good, hardware, 64, "program.bin").delays.size(), 4u);
+  hardware.delay_entries = 7;
+  expect_error(
+      ExitCode::kBadInput, [&] { bundle::parse_program(good, hardware, 64, "program.bin"); },
+      "number of delay rows at byte 12", "makes 8 delays with the two rows of token lengths");
+}
+
 TEST_F(BadProgram, EveryTruncationIsFound) {
   const std::vector<std::byte> good = bundle::program_bytes(small_program());
   for (std::size_t size = 0; size < good.size(); ++size)

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "host/base/error.hpp"
+#include "host/bundle/bundle.hpp"
 #include "host/compiler/compiler.hpp"
 #include "tests/support/test_models.hpp"
 
@@ -69,6 +70,36 @@ TEST_F(Compile, ModelThatDoesNotFitLeavesNothing) {
     EXPECT_NE(sentence.find("virtual"), std::string::npos) << sentence;
   }
   EXPECT_TRUE(std::filesystem::is_empty(folder_));
+}
+
+TEST_F(Compile, DelayTableCountsTheTokenLengthsBehindIt) {
+  const auto model = model::Model::open(test::model("q4_1"));
+  CompileOptions exact = options(64);
+  const auto used = [&] {
+    for (const MemoryUse& memory : estimate(*model, exact).memory)
+      if (memory.name == "delay") return static_cast<int>(memory.used_depth);
+    return 0;
+  };
+  exact.hardware.delay_entries = used();
+  compile(*model, exact, folder_ / "bundle", std::nullopt);
+  const bundle::Bundle bundle = bundle::Bundle::open(folder_ / "bundle");
+  const contract::Program& program = bundle.program();
+  EXPECT_EQ(program.delays.size() + 2 * program.length_steps, static_cast<std::size_t>(exact.hardware.delay_entries));
+  exact.hardware.delay_entries -= 1;
+  EXPECT_THROW(compile(*model, exact, folder_ / "small", std::nullopt), Error);
+}
+
+TEST_F(Compile, ConstantsAreAligned) {
+  for (const char* name : {"odd_shape", "qwen2_q8_0", "wide_heads"}) {
+    compile(*model::Model::open(test::model(name)), options(64), folder_ / name, std::nullopt);
+    const bundle::Bundle bundle = bundle::Bundle::open(folder_ / name);
+    for (const contract::Instruction& in : bundle.program().instructions) {
+      if (contract::unit_of(in.opcode()) != contract::Unit::kVpu) continue;
+      const contract::VectorFields& v = in.vector;
+      for (const std::uint32_t value : {v.gain_address, v.gain_stride, v.bias_address, v.bias_stride})
+        EXPECT_EQ(value % 32, 0u) << name;
+    }
+  }
 }
 
 TEST_F(Compile, TooFewAccumulatorsAreRefusedAndNamed) {

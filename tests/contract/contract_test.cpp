@@ -2,13 +2,16 @@
 // Relies on hls/contract only.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "hls/contract/describe.hpp"
 #include "hls/contract/instructions.hpp"
 #include "hls/contract/latencies.hpp"
+#include "hls/contract/memory_map.hpp"
 
 namespace lpu::contract {
 namespace {
@@ -159,6 +162,35 @@ TEST(SoftmaxRate, IsOneBlockACycleWhereASegmentHasOneBank) {
   EXPECT_EQ(softmax_rate(u250, 8), 32);
   EXPECT_EQ(softmax_rate(u250, 4), 64);
   EXPECT_EQ(softmax_rate(*find_hardware("tiny"), 2), find_hardware("tiny")->softmax_lanes);
+}
+
+TEST(ControlRegisters, HaveWordsOfTheirOwnInTheirRegion) {
+#define LPU_WORD(name, word, access, meaning) word,
+  const std::vector<int> words = {LPU_CONTROL_REGISTERS(LPU_WORD)};
+#undef LPU_WORD
+  EXPECT_EQ(std::set<int>(words.begin(), words.end()).size(), words.size());
+  EXPECT_EQ(std::count_if(words.begin(), words.end(), [](int w) { return w < 0 || w >= kControlWords; }), 0);
+  EXPECT_EQ(static_cast<int>(ControlRegister::kBusyBeatsHigh), 61);
+  EXPECT_EQ(element_bytes(Region::kControl, *find_hardware("tiny")), 4);
+}
+
+TEST(ControlRegisters, AndErrorsStandInThePackageAndInTheIsa) {
+  for (const char* text :
+       {"localparam int ControlContractLow = 0;", "localparam int ControlStart = 39;", "localparam int ErrorLate = 1;",
+        "localparam int ErrorLoops = 11;", "localparam int RegionControl = 8;"})
+    EXPECT_NE(systemverilog_package().find(text), std::string::npos) << text;
+  for (const char* text : {"| Start | 39 | write |", "| Late | 1 |", "| Control | 8 |"})
+    EXPECT_NE(isa_tables().find(text), std::string::npos) << text;
+}
+
+TEST(CardError, EachHasASentenceThatSaysWhatToDo) {
+  std::set<std::string> sentences;
+  for (std::uint32_t number = 1; number <= static_cast<std::uint32_t>(CardError::kLoops); ++number) {
+    const std::string sentence = describe(static_cast<CardError>(number));
+    EXPECT_TRUE(sentences.insert(sentence).second) << sentence;
+    EXPECT_NE(sentence.find(": "), std::string::npos) << sentence;
+  }
+  EXPECT_NE(std::string(describe(static_cast<CardError>(200))).find("doesn't know"), std::string::npos);
 }
 
 TEST(ContractHash, IsStableAndPrintedInThePackage) {

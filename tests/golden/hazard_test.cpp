@@ -25,9 +25,12 @@ using ::testing::HasSubstr;
 constexpr std::uint64_t kWeightWords = 1000, kKvWords = 1000;
 constexpr std::uint32_t kKvStart = 1000;
 
+/// Cycle of the token in which the builder's first loop starts.
+constexpr std::uint32_t kStart = contract::kIssueLeadCycles;
+
 /// "accepted", or the fault's sentence.
-std::string verdict(const contract::HardwareConfig& config, const ProgramBuilder& builder, std::uint32_t position = 0) {
-  const contract::Program program = builder.build();
+std::string verdict(const contract::HardwareConfig& config, const contract::Program& program,
+                    std::uint32_t position = 0) {
   Scoreboard board(config, program, kWeightWords, kKvWords);
   try {
     board.token(position, true);
@@ -36,6 +39,11 @@ std::string verdict(const contract::HardwareConfig& config, const ProgramBuilder
   }
   return "accepted";
 }
+
+std::string verdict(const contract::HardwareConfig& config, const ProgramBuilder& builder, std::uint32_t position = 0) {
+  return verdict(config, builder.build(), position);
+}
+std::string until(std::uint32_t cycle) { return " busy until cycle " + std::to_string(kStart + cycle); }
 
 /// first at `first_cycle`, then second at each cycle: accepted from `tight` on, refused one before.
 void expect_tight(const contract::HardwareConfig& config, const Instruction& first, std::uint32_t first_cycle,
@@ -183,7 +191,7 @@ TEST(HazardTest, RowsBeforeScaleRegisterIsReadableAreRefused) {
     Instruction reader = rows(opcode, kFour, 64);
     reader.vector.scale_register = 1;
     reader.vector.destination = 60;
-    reader.vector.pitch_cycles = 4;  // a V column keeps the second port for four cycles
+    reader.vector.pitch_cycles = 5;  // a V column keeps the second port for four cycles, and its scale before that
     expect_tight(kFour, norm, 0, reader, 31 + contract::kNormCycles, "reads scale register 1");
   }
 }
@@ -218,27 +226,36 @@ TEST(HazardTest, BeatBeforeValueWordsOrScaleAreReadableIsRefused) {
   Instruction scores = matvec(1, 1, 2);
   scores.matvec.weight_address = kKvStart + 100;
   scores.matvec.keeps_value_scale = 1;
-  expect_tight(kOne, rows(Opcode::kValue, kOne, 32), 0, scores, 15 + contract::kValueCycles - 1,
-               "reads lane word 1101");
+  // The scale is read with the second beat, in the cycle after it was written or later.
+  expect_tight(kOne, rows(Opcode::kValue, kOne, 32), 0, scores,
+               15 + contract::kValueCycles - contract::kValueScaleWriteCycles + 1 - 1, "reads lane word 1101");
 }
 
-TEST(HazardTest, KeyWrittenBeforeOlderBeatsHaveReadItIsRefused) {
-  Instruction scores = matvec(1, 1, 2);
-  scores.matvec.weight_address = kKvStart;
-  expect_tight(kOne, scores, 100, rows(Opcode::kKey, kOne, 32), 102 - 15 - contract::kKeyCycles,
-               "changes lane word 1001");
+TEST(HazardTest, LaneWordReadableInTheCycleAfterAnOlderReadIsRefused) {
+  // Two words, read in cycles 100 and 101: readable anew from 102 and 103 on. K's and V's are written in the two cycles
+  // before both can be read.
+  Instruction reader = matvec(1, 1, 2);
+  reader.matvec.weight_address = kKvStart;
+  expect_tight(kOne, reader, 100, rows(Opcode::kKey, kOne, 32), 103 - 15 - contract::kKeyCycles,
+               "changes lane word 1000");
+  expect_tight(kOne, reader, 100, rows(Opcode::kValue, kOne, 32), 103 - 15 - contract::kValueCycles,
+               "changes lane word 1000");
+  reader.matvec.weight_address = kKvStart + 100;  // the scale's word is the second one
+  expect_tight(kOne, reader, 100, rows(Opcode::kValue, kOne, 32),
+               102 - 15 - (contract::kValueCycles - contract::kValueScaleWriteCycles), "changes lane word 1101");
 }
 
-TEST(HazardTest, ValueScaleBeforeItsKeyIsWrittenIsRefused) {
-  // Both heads enter in one cycle and V's chain is shorter. At position 32 V's words go to group 1, its scale to group
-  // 0.
+TEST(HazardTest, ValueScaleBeforeItsKeyIsReadableIsRefused) {
+  // Both heads enter in one cycle and V's chain is shorter; the port reads K's word before V's are ready. At position
+  // 32 V's words go to group 1, its scale to group 0.
   const contract::HardwareConfig config = small_config(32, 2, 32);
   Instruction value = rows(Opcode::kValue, config, 32);
   value.vector.key_address = kKvStart;
   value.vector.key_row_group_words = value.vector.nibbles;
   value.vector.memory_address = kKvStart + 200;
-  expect_tight(config, rows(Opcode::kKey, config, 32), 0, value, contract::kKeyCycles - contract::kValueCycles + 1,
-               "lane word 1003", 32);
+  expect_tight(config, rows(Opcode::kKey, config, 32), 0, value,
+               contract::kKeyCycles - (contract::kValueCycles - contract::kValueScaleReadCycles),
+               "reads lane word 1003", 32);
 }
 
 TEST(HazardTest, SoftmaxRegistersBeforeTheyAreReadableAreRefused) {
@@ -279,24 +296,67 @@ TEST(HazardTest, TwoUsesOfTheSecondLanePortInOneCycleAreRefused) {
   expect_tight(kWide, rows(Opcode::kKey, kWide, 32), 0, next, 2, "the second lane-memory port of group 0");
 }
 
+TEST(HazardTest, ValueScaleAtTheSecondLanePortWithAKeysWordIsRefused) {
+  // K's two words are written in cycles 37 and 38. V's port uses after its issue: 25 and 27 for the scale, 28…31 words.
+  const contract::HardwareConfig config = small_config(32, 2, 32);
+  ASSERT_EQ(contract::kKeyCycles, 39);
+  ASSERT_EQ(contract::kValueCycles - contract::kValueScaleReadCycles, 25);
+  ASSERT_EQ(contract::kValueCycles - contract::kValueScaleWriteCycles, 27);
+  Instruction value = rows(Opcode::kValue, config, 32);
+  value.vector.memory_address = kKvStart + 200;  // the scale goes to another word than the key's
+  const auto at = [&](std::uint32_t cycle, std::uint32_t position) {
+    ProgramBuilder builder(config, 64);
+    builder.add_at(rows(Opcode::kKey, config, 32), 0);
+    builder.add_at(value, cycle);
+    return verdict(config, builder, position);
+  };
+  const auto expect_refused_in = [&](std::uint32_t first, std::uint32_t last, std::uint32_t position) {
+    for (std::uint32_t cycle = 1; cycle < 20; ++cycle) {
+      SCOPED_TRACE(cycle);
+      if (cycle >= first && cycle <= last)
+        EXPECT_THAT(at(cycle, position), HasSubstr("uses the second lane-memory port of group 0"));
+      else
+        EXPECT_EQ(at(cycle, position), "accepted");
+    }
+  };
+  expect_refused_in(6, 13, 0);
+  expect_refused_in(10, 13, 32);  // V's words go to group 1, so only the scale meets the key
+}
+
+TEST(HazardTest, MatvecOrSoftmaxInATokensFirstCyclesIsRefused) {
+  const auto at = [](const Instruction& in, std::uint32_t cycle) {
+    ProgramBuilder builder(kFour, 64);
+    builder.add_at(in, 0);
+    contract::Program program = builder.build();
+    for (std::uint32_t& delay : program.delays) delay = cycle;  // of the only instruction, at each length
+    return verdict(kFour, program);
+  };
+  for (const Instruction& in : {matvec(1, 1), softmax()}) {
+    EXPECT_EQ(at(in, contract::kIssueLeadCycles), "accepted");
+    for (const std::uint32_t early : {0, contract::kIssueLeadCycles - 1})
+      EXPECT_THAT(at(in, early), AllOf(HasSubstr("hazard: instruction 0 ("), HasSubstr("in the first 8 cycles")));
+  }
+  EXPECT_EQ(at(rows(Opcode::kLogits, kFour, 4), 0), "accepted");
+}
+
 TEST(HazardTest, InstructionBeforeItsUnitIsFreeIsRefused) {
   Instruction second = matvec(1, 1);
   second.matvec.accumulator = 30;
-  expect_tight(kFour, matvec(5, 1), 0, second, 5, "keeps the MVU busy until cycle 5");
+  expect_tight(kFour, matvec(5, 1), 0, second, 5, "keeps the MVU" + until(5));
   Instruction logits = rows(Opcode::kLogits, kFour, 12);
   logits.vector.pitch_cycles = 7;  // the last of three entries takes only its own two cycles
-  expect_tight(kFour, logits, 0, logits, 2 * 7 + 2, "keeps the VPU busy until cycle 16");
+  expect_tight(kFour, logits, 0, logits, 2 * 7 + 2, "keeps the VPU" + until(16));
   Instruction scores = softmax();
   scores.softmax.pitch_cycles = 5;
   Instruction later = scores;
   later.softmax.round = 4;
   later.softmax.destination = 9;
-  expect_tight(kOne, scores, 0, later, 7 * 5 + 2, "keeps the SMX busy until cycle 37");
+  expect_tight(kOne, scores, 0, later, 7 * 5 + 2, "keeps the SMX" + until(37));
   Instruction embed = rows(Opcode::kEmbed, kFour, 64);
   embed.vector.column_sets = 1;
   embed.vector.pitch_cycles = 40;
   expect_tight(kFour, embed, 0, rows(Opcode::kLogits, kFour, 4), 40 + contract::kEmbedFetchCycles,
-               "keeps the VPU busy until cycle 48");
+               "keeps the VPU" + until(40 + contract::kEmbedFetchCycles));
 }
 
 TEST(HazardTest, SlowSlicesDelayBlocksReadsAndTheUnit) {
@@ -306,7 +366,7 @@ TEST(HazardTest, SlowSlicesDelayBlocksReadsAndTheUnit) {
   Instruction reader = matvec(1, 1);
   reader.matvec.activation_address = 50;
   expect_tight(kOne, slow, 0, reader, 7 * 5 + 3 + contract::kResidualBlockCycles, "activation block 50");
-  expect_tight(kOne, slow, 0, rows(Opcode::kLogits, kOne, 4), 7 * 5 + 4, "keeps the VPU busy until cycle 39");
+  expect_tight(kOne, slow, 0, rows(Opcode::kLogits, kOne, 4), 7 * 5 + 4, "keeps the VPU" + until(39));
   Instruction logits = rows(Opcode::kLogits, kOne, 4);
   logits.vector.accumulator = 0;
   logits.vector.slice_cycles = logits.vector.pitch_cycles = 9;
@@ -340,12 +400,13 @@ TEST(HazardTest, TokenLastsUntilItsLastResultIsReadable) {
     const contract::Program program = builder.build();
     return Scoreboard(config, program, kWeightWords, kKvWords).token(0, true).cycles;
   };
-  EXPECT_EQ(cycles(matvec(3, 2), kFour), 7u + 5 + contract::kMatvecCycles);
-  EXPECT_EQ(cycles(rows(Opcode::kLogits, kFour, 6), kFour), 7u + 2 + contract::kLogitCycles);  // rows 6, 7 are absent
-  EXPECT_EQ(cycles(softmax(), kOne), 7u + 15 + contract::kReciprocalCycles);
-  EXPECT_EQ(cycles(rows(Opcode::kResidual, kFour, 64), kFour), 7u + 31 + contract::kResidualBlockCycles);
+  EXPECT_EQ(cycles(matvec(3, 2), kFour), kStart + 7 + 5 + contract::kMatvecCycles);
+  EXPECT_EQ(cycles(rows(Opcode::kLogits, kFour, 6), kFour),
+            kStart + 7 + 2 + contract::kLogitCycles);  // rows 6, 7 are absent
+  EXPECT_EQ(cycles(softmax(), kOne), kStart + 7 + 15 + contract::kReciprocalCycles);
+  EXPECT_EQ(cycles(rows(Opcode::kResidual, kFour, 64), kFour), kStart + 7 + 31 + contract::kResidualBlockCycles);
   EXPECT_EQ(cycles(rows(Opcode::kValue, kOne, 32), kOne),
-            7u + 15 + contract::kValueCycles + 7 * contract::kValuePortCycles);
+            kStart + 7 + 15 + contract::kValueCycles + 7 * contract::kValuePortCycles);
 }
 
 }  // namespace

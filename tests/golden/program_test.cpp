@@ -7,6 +7,8 @@
 #include <random>
 #include <set>
 
+#include "hls/golden/check_program.hpp"
+#include "hls/golden/fault.hpp"
 #include "hls/golden/machine.hpp"
 #include "hls/golden/scoreboard.hpp"
 #include "hls/golden/state.hpp"
@@ -140,7 +142,7 @@ TEST(ScoreboardTest, IssueFollowsEntryDelaysOwnDelaysAndTheDelayTable) {
   const contract::HardwareConfig config = small_config(4, 2);
   contract::Program program;
   program.length_steps = 3;
-  program.delays = {7, 8, 9, 100, 200, 300, 40, 50, 60};
+  program.delays = {17, 18, 19, 100, 200, 300, 40, 50, 60};
   contract::Instruction first = strided_burst(), second = strided_burst();
   first.common.delay = 11;
   second.common.delay = 1;
@@ -155,10 +157,10 @@ TEST(ScoreboardTest, IssueFollowsEntryDelaysOwnDelaysAndTheDelayTable) {
   head.entry_delay_mvu = 2;
   program.loops = {loop, head};
   Scoreboard board(config, program, 100, 0);
-  // 7 | 100 11 100 11 100 | 40, and so on in the columns of longer contexts.
-  EXPECT_EQ(board.token(0, false).cycles, 7u + 3 * 100 + 2 * 11 + contract::kMatvecCycles);
-  EXPECT_EQ(board.token(0, true).cycles, 7u + 3 * 100 + 2 * 11 + 40 + contract::kMatvecCycles);
-  EXPECT_EQ(board.token(95, true).cycles, 9u + 3 * 300 + 2 * 11 + 60 + contract::kMatvecCycles);
+  // 17 | 100 11 100 11 100 | 40, and so on in the columns of longer contexts.
+  EXPECT_EQ(board.token(0, false).cycles, 17u + 3 * 100 + 2 * 11 + contract::kMatvecCycles);
+  EXPECT_EQ(board.token(0, true).cycles, 17u + 3 * 100 + 2 * 11 + 40 + contract::kMatvecCycles);
+  EXPECT_EQ(board.token(95, true).cycles, 19u + 3 * 300 + 2 * 11 + 60 + contract::kMatvecCycles);
   EXPECT_EQ(board.token(95, true).busy_beats, 7u);
 }
 
@@ -242,6 +244,9 @@ TEST(GoldenMachineTest, ProgramThatReachesOutsideIsRefusedWithASentence) {
   EXPECT_THAT(refusal([](P&, M& m) { m.vocabulary = 100000; }), HasSubstr("reaches"));
   EXPECT_THAT(spoiled(O::kResidual, &V::gain_address, 1 << 20), HasSubstr("gain_address reaches"));
   EXPECT_THAT(spoiled(O::kResidual, &V::first_row, 8), HasSubstr("block's border"));
+  EXPECT_THAT(spoiled(O::kResidual, &V::gain_address, 144), HasSubstr("gain_address and its stride must be multiples"));
+  EXPECT_THAT(spoiled(O::kResidual, &V::gain_stride, 16), HasSubstr("gain_address and its stride must be multiples"));
+  EXPECT_THAT(spoiled(O::kEmbed, &V::gain_address, 1), HasSubstr("gain_address and its stride must be multiples"));
   EXPECT_THAT(spoiled(O::kQuery, &V::destination, 65535), HasSubstr("destination reaches"));
   EXPECT_THAT(spoiled(O::kKey, &V::memory_address, 0), HasSubstr("K and V must lie behind the weights"));
   EXPECT_THAT(spoiled(O::kKey, &V::slot_words, (1 << 24) - 1), HasSubstr("accepted"));  // one slot: never used
@@ -251,7 +256,73 @@ TEST(GoldenMachineTest, ProgramThatReachesOutsideIsRefusedWithASentence) {
   EXPECT_THAT(spoiled(O::kMix, &V::rows, 64), HasSubstr("rows"));
   EXPECT_THAT(spoiled(O::kSwiglu, &V::pitch_cycles, 1), HasSubstr("pitch_cycles"));
   EXPECT_THAT(spoiled(O::kLogits, &V::first_row, 200), HasSubstr("the last logit reaches"));
+  for (const O opcode : {O::kQuery, O::kKey, O::kValue})
+    EXPECT_THAT(spoiled(opcode, &V::has_bias, 1), HasSubstr("has_bias isn't that of the program's other"));
   EXPECT_THAT(spoiled(O::kEmbed, &V::exponent_address, (1 << 24) - 1), HasSubstr("exponent_address reaches"));
+}
+
+/// The check's sentence on a program of one instruction, or of two.
+std::string verdict(const contract::Instruction& first, const contract::Instruction* second = nullptr,
+                    std::uint32_t iterations = 1, int delay_entries = 1024) {
+  contract::HardwareConfig config = small_config(8, 4, 4);
+  config.delay_entries = delay_entries;
+  const lpu::testing::TestImage image(config, 20, 20, 0, 40, 500, 96 * 16, 9);
+  contract::ModelShape shape;
+  shape.width = shape.head_size = 32;
+  shape.vocabulary = 203;
+  shape.context_tokens = 96;
+  ProgramBuilder builder(config, 96);
+  builder.loop(iterations);
+  builder.add(first);
+  if (second != nullptr) builder.add(*second);
+  try {
+    check_program(config, shape, builder.build(), image.view);
+  } catch (const Fault& fault) {
+    return fault.what();
+  }
+  return "accepted";
+}
+
+contract::Instruction logits(std::uint32_t first_row, std::uint32_t rows) {
+  contract::Instruction in = instruction(contract::Opcode::kLogits);
+  in.vector.first_row = first_row;
+  in.vector.rows = rows;
+  in.vector.row_groups = (rows + 7) / 8;
+  in.vector.pitch_cycles = 2;
+  return in;
+}
+
+TEST(CheckProgramTest, LogitsOutOfOrderOrNotInWholeSlicesAreRefused) {
+  const auto both = [](const contract::Instruction& first, const contract::Instruction& second) {
+    return verdict(first, &second);
+  };
+  EXPECT_EQ(both(logits(0, 44), logits(44, 12)), "accepted");
+  EXPECT_EQ(both(logits(8, 12), logits(20, 183)), "accepted");  // only the vocabulary ends inside a slice of 4
+  EXPECT_THAT(both(logits(0, 44), logits(48, 12)), HasSubstr("instruction 1 (logits): logits don't go on where"));
+  EXPECT_THAT(both(logits(44, 12), logits(0, 44)), HasSubstr("instruction 1 (logits): logits don't go on where"));
+  EXPECT_THAT(verdict(logits(2, 8)), HasSubstr("slice's border"));
+  EXPECT_THAT(verdict(logits(0, 10)), HasSubstr("slice's border"));
+  EXPECT_THAT(verdict(logits(0, 8), nullptr, 2), HasSubstr("logits come once a token"));
+}
+
+TEST(CheckProgramTest, BiasThatIsNotAlignedIsRefused) {
+  contract::Instruction query = logits(0, 32);
+  query.common.opcode = static_cast<std::uint32_t>(contract::Opcode::kQuery);
+  query.vector.segments = query.vector.head_blocks = query.vector.has_bias = 1;
+  query.vector.bias_address = 64;
+  query.vector.bias_stride = 32;
+  EXPECT_EQ(verdict(query), "accepted");
+  query.vector.bias_address = 80;
+  EXPECT_THAT(verdict(query), HasSubstr("bias_address and its stride must be multiples of 32"));
+  query.vector.bias_address = 64;
+  query.vector.bias_stride = 8;
+  EXPECT_THAT(verdict(query), HasSubstr("bias_address and its stride must be multiples of 32"));
+}
+
+TEST(CheckProgramTest, DelayTableWithoutRoomForTheTokenLengthsIsRefused) {
+  // One row of entry delays and the two of token lengths, three context lengths each.
+  EXPECT_EQ(verdict(logits(0, 8), nullptr, 1, 9), "accepted");
+  EXPECT_THAT(verdict(logits(0, 8), nullptr, 1, 8), HasSubstr("have 9 entries, this hardware holds 8"));
 }
 
 TEST(GoldenMachineTest, SpoiledProgramsAreRefusedOrRunButNeverLeaveTheirMemories) {

@@ -103,8 +103,9 @@ class Writer {
     value.vector.key_slot_words = s.key_slot_words();
     value.vector.key_row_group_words = s.head_sets() * 2;
     value.vector.grid_address += 1;
-    // One row group of V after another, so that two heads of one group never meet at its second port.
-    value.vector.pitch_cycles = std::max(vector_pitch, 4 * s.row_groups(s.model.head_size));
+    // One row group of V after another, so that two heads of one group never meet at its second port, the cycles of
+    // their scales included.
+    value.vector.pitch_cycles = std::max(vector_pitch, 4 * s.row_groups(s.model.head_size) + 3);
     out.add(value);
     for (std::uint32_t round = 0; round < s.rounds(); ++round) attention(round);
 

@@ -48,7 +48,7 @@ class ProgramBuilder {
   /// After everything before it has certainly ended. Returns its index in the program.
   std::size_t add(const contract::Instruction& in) { return add_at(in, loops_.back().end); }
 
-  /// At a cycle counted from the loop's start.
+  /// At a cycle counted from the loop's start; the first loop starts in cycle kIssueLeadCycles of the token.
   std::size_t add_at(const contract::Instruction& in, std::uint32_t cycle) {
     Part& part = loops_.back();
     part.instructions.push_back(in);
@@ -60,8 +60,8 @@ class ProgramBuilder {
   contract::Program build() const {
     contract::Program program;
     program.length_steps = steps_;
-    std::uint32_t last[contract::kUnits] = {};  // issue of a unit's newest instruction
-    std::uint32_t start = 0;
+    std::uint32_t last[contract::kUnits] = {};         // issue of a unit's newest instruction
+    std::uint32_t start = contract::kIssueLeadCycles;  // of the first loop: nothing of the MVU and SMX is earlier
     for (const Part& part : loops_) {
       contract::Loop out;
       out.first_instruction = static_cast<std::uint32_t>(program.instructions.size());

@@ -181,7 +181,7 @@ class Script {
  private:
   static constexpr Cycle kProduct = contract::kConvertCycles + contract::kMultiplyCycles;
   static constexpr Cycle kNoise = 5, kSample = 12;                    ///< after the product
-  static constexpr Cycle kKeyWrite = 4, kValueWrite = 6, kToken = 4;  ///< what the core does with the result
+  static constexpr Cycle kKeyWrite = 4, kValueWrite = 6, kToken = 8;  ///< what the core does with the result
 
   struct Draw {
     int offset;
