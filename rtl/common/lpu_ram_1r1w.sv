@@ -3,6 +3,7 @@
 // Written parts (`PartBits` each) are chosen by a mask. A read takes one cycle, or two with `OutputRegister`.
 // Relies on reads and writes never meeting at one address in a cycle, which an assertion watches, unless `ReadsOld`:
 // then the read sees the value before the write.
+// `memory` may be filled from outside in simulation: a bundle's sections go in as they lie in their files.
 module lpu_ram_1r1w #(
   parameter int Width = 32,
   parameter int Depth = 16,
@@ -37,7 +38,7 @@ module lpu_ram_1r1w #(
 `endif
 
   if (ReadsOld) begin : gen_reads_old
-    logic [Width-1:0] memory[Depth];
+    logic [Width-1:0] memory[Depth]  /*verilator public_flat_rw*/;
     always_ff @(posedge clk_i) begin
       if (read_i) array_q <= memory[read_address_i];
 `ifdef SYNTHESIS
@@ -49,7 +50,7 @@ module lpu_ram_1r1w #(
     end
   end else begin : gen_plain
     (* no_rw_check *)
-    logic [Width-1:0] memory[Depth];
+    logic [Width-1:0] memory[Depth]  /*verilator public_flat_rw*/;
     always_ff @(posedge clk_i) begin
       if (read_i) array_q <= memory[read_address_i];
 `ifdef SYNTHESIS

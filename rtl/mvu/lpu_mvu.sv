@@ -75,7 +75,16 @@ module lpu_mvu #(
   input  logic [EntryBits-1:0]                        softmax_entry_i,
   input  logic [SoftmaxSliceBits-1:0]                 softmax_slice_i,
   output logic [SoftmaxLanes*AccumulatorBits-1:0]     softmax_sums_o,
-  output logic [SoftmaxLanes*ScaleBits-1:0]           softmax_scales_o
+  output logic [SoftmaxLanes*ScaleBits-1:0]           softmax_scales_o,
+  // a lpu_pkg::Error… in the cycle after what it means, else 0
+  output logic [7:0]                                  error_o,
+  // for lockstep: what a beat reads, and the sums that can be read from the next cycle on
+  output logic [23:0]                                 beat_word_o,
+  output logic [15:0]                                 beat_block_o,
+  output logic                                        beat_relative_o,
+  output logic [ColumnGroups-1:0]                     sum_write_o,             // by segment
+  output logic [EntryBits-1:0]                        sum_entry_o,
+  output logic [ColumnGroups*Lanes*AccumulatorBits-1:0] sums_o                 // [segment][lower, upper half][lane]
 );
   if (lpu_pkg::MatvecCycles != lpu_mvu_pkg::SumStage + 1) begin : gen_check_cycles
     $error("lpu_mvu: the pipeline has another length than the contract's MatvecCycles");
@@ -105,12 +114,17 @@ module lpu_mvu #(
   logic [23:0] word_address, beat_minimum_address;
   logic beat_minimum_read;
   logic [15:0] activation_address;
+  logic burst_inside;
   lpu_mvu_beats #(.Lanes(Lanes), .AccumulatorEntries(AccumulatorEntries)) u_beats (
     .clk_i, .rst_ni, .take_i(take), .burst_i(burst), .beat_o(beat_0), .word_address_o(word_address),
     .minimum_read_o(beat_minimum_read), .minimum_address_o(beat_minimum_address),
-    .activation_address_o(activation_address), .round_o, .residual_read_o, .residual_row_o, .exponent_address_o
+    .activation_address_o(activation_address), .round_o, .residual_read_o, .residual_row_o, .exponent_address_o,
+    .inside_o(burst_inside)
   );
   assign beat_o = beat_0.valid;
+  assign beat_word_o = word_address;
+  assign beat_block_o = activation_address;
+  assign beat_relative_o = beat_0.relative_exponents;
 
   // ---- the beat's record beside its numbers
   localparam int BeatBits = $bits(beat_0);
@@ -245,8 +259,27 @@ module lpu_mvu #(
     .softmax_entry_i,
     .softmax_slice_i,
     .softmax_sums_o,
-    .softmax_scales_o
+    .softmax_scales_o,
+    .sum_write_o,
+    .sum_entry_o,
+    .sums_o
   );
+
+  // ---- what a program must not do: seen in every machine, not in simulation only
+  logic beyond, meets;
+  assign beyond = (beat_0.valid && ({1'b0, word_address} >= 25'(LaneWords) ||
+                                    {1'b0, activation_address} >= 17'(ActivationBlocks) ||
+                                    {1'b0, beat_0.entry} >= 13'(AccumulatorEntries))) ||
+                  (embed_read_i && {1'b0, embed_address_i} >= 25'(LaneWords)) ||
+                  (beat_minimum_read && (!HasMinimum || {1'b0, beat_minimum_address} >= 25'(MinimumWords))) ||
+                  (embed_minimum_read_i && (!HasMinimum || {1'b0, embed_minimum_address_i} >= 25'(MinimumWords)));
+  assign meets = (embed_read_i && beat_0.valid) || (embed_minimum_read_i && beat_minimum_read);
+  always_ff @(posedge clk_i)
+    if (!rst_ni) error_o <= 8'd0;
+    else if (burst_inside) error_o <= 8'(lpu_pkg::ErrorBusy);
+    else if (meets) error_o <= 8'(lpu_pkg::ErrorPort);
+    else if (beyond) error_o <= 8'(lpu_pkg::ErrorAddress);
+    else error_o <= 8'd0;
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i)

@@ -34,7 +34,11 @@ module lpu_mvu_accumulate #(
   input  logic [EntryBits-1:0]                    softmax_entry_i,
   input  logic [SoftmaxSliceBits-1:0]             softmax_slice_i,
   output logic [SoftmaxLanes*AccumulatorBits-1:0] softmax_sums_o,
-  output logic [SoftmaxLanes*ScaleBits-1:0]       softmax_scales_o
+  output logic [SoftmaxLanes*ScaleBits-1:0]       softmax_scales_o,
+  // for lockstep: the sum that can be read from the next cycle on
+  output logic                                    sum_write_o,
+  output logic [EntryBits-1:0]                    sum_entry_o,
+  output logic [Lanes*AccumulatorBits-1:0]        sums_o           // lower halves of all lanes, upper halves of all lanes
 );
   localparam int LowSumBits = LowBits + CarryBits;
   if (LowBits != HighBits) begin : gen_check
@@ -83,6 +87,9 @@ module lpu_mvu_accumulate #(
   );
 
   assign sums_19 = {high_19, low_19};
+  assign sum_write_o = adds_19;
+  assign sum_entry_o = entry_19;
+  assign sums_o = sums_19;
 
   assign start_low_17 = residual_17 ? aligned_low_i : '0;
   function automatic logic [LowSumBits-1:0] add_low(input logic [LowBits-1:0] old, input logic [LowSumBits-1:0] sum);

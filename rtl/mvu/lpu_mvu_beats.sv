@@ -18,7 +18,8 @@ module lpu_mvu_beats #(
   output logic [5:0]          round_o,
   output logic                residual_read_o,       // first beat of a row group whose sums start at the residual
   output logic [19:0]         residual_row_o,
-  output logic [23:0]         exponent_address_o
+  output logic [23:0]         exponent_address_o,
+  output logic                inside_o               // a burst is taken before the one before has ended
 );
   logic active_q;
   lpu_mvu_pkg::burst_t burst_q;
@@ -120,12 +121,13 @@ module lpu_mvu_beats #(
   assign residual_read_o = active_q && beat_o.adds_residual && nibble_q == 2'd0;
   assign residual_row_o = residual_row_q;
   assign exponent_address_o = exponent_address_q;
+  assign inside_o = take_i && active_q && !last_beat;
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i)
     if (rst_ni && take_i) begin
       assert (!active_q || last_beat) else $error("%m: a burst begins inside another");
-      assert (burst_i.accumulator < 12'(AccumulatorEntries)) else $error("%m: no entry %0d", burst_i.accumulator);
+      assert ({1'b0, burst_i.accumulator} < 13'(AccumulatorEntries)) else $error("%m: no entry %0d", burst_i.accumulator);
     end
 `endif
 endmodule

@@ -34,7 +34,11 @@ module lpu_mvu_sum #(
   input  logic [EntryBits-1:0]                       softmax_entry_i,
   input  logic [SoftmaxSliceBits-1:0]                softmax_slice_i,
   output logic [SoftmaxLanes*AccumulatorBits-1:0]    softmax_sums_o,
-  output logic [SoftmaxLanes*ScaleBits-1:0]          softmax_scales_o
+  output logic [SoftmaxLanes*ScaleBits-1:0]          softmax_scales_o,
+  // for lockstep: sums that can be read from the next cycle on
+  output logic [ColumnGroups-1:0]                    sum_write_o,       // by segment
+  output logic [EntryBits-1:0]                       sum_entry_o,
+  output logic [ColumnGroups*Lanes*AccumulatorBits-1:0] sums_o          // [segment][lower, upper half][lane]
 );
   localparam int Chunks = 3;
   localparam int ChunkGroups = (ColumnGroups + Chunks - 1) / Chunks;
@@ -106,6 +110,7 @@ module lpu_mvu_sum #(
   logic [ColumnGroups*VectorLanes*AccumulatorBits-1:0] vector_sums;
   logic [ColumnGroups*SoftmaxLanes*AccumulatorBits-1:0] softmax_sums;
   logic [ColumnGroups*SoftmaxLanes*ScaleBits-1:0] softmax_scales;
+  logic [ColumnGroups*EntryBits-1:0] sum_entries;
   for (genvar segment = 0; segment < ColumnGroups; segment++) begin : gen_segment
     lpu_mvu_accumulate #(
       .Lanes(Lanes), .CarryBits(CarryBits), .Entries(AccumulatorEntries), .VectorLanes(VectorLanes),
@@ -128,9 +133,13 @@ module lpu_mvu_sum #(
       .softmax_entry_i,
       .softmax_slice_i,
       .softmax_sums_o(softmax_sums[segment*SoftmaxLanes*AccumulatorBits+:SoftmaxLanes*AccumulatorBits]),
-      .softmax_scales_o(softmax_scales[segment*SoftmaxLanes*ScaleBits+:SoftmaxLanes*ScaleBits])
+      .softmax_scales_o(softmax_scales[segment*SoftmaxLanes*ScaleBits+:SoftmaxLanes*ScaleBits]),
+      .sum_write_o(sum_write_o[segment]),
+      .sum_entry_o(sum_entries[segment*EntryBits+:EntryBits]),
+      .sums_o(sums_o[segment*Lanes*AccumulatorBits+:Lanes*AccumulatorBits])
     );
   end
+  assign sum_entry_o = sum_entries[EntryBits-1:0];  // all segments' beats are the same
   always_comb begin
     vector_sums_o = '0;
     softmax_sums_o = '0;
@@ -148,7 +157,7 @@ module lpu_mvu_sum #(
       assert (used_14 != '0) else $error("%m: %0d segments don't divide the column groups", beat_i.segments);
       assert (!(beat_i.adds_residual && beat_i.segments != 9'd1))
       else $error("%m: sums of several segments can't start at the residual");
-      assert (beat_i.entry < 12'(AccumulatorEntries)) else $error("%m: entry %0d doesn't exist", beat_i.entry);
+      assert ({1'b0, beat_i.entry} < 13'(AccumulatorEntries)) else $error("%m: entry %0d doesn't exist", beat_i.entry);
     end
 `endif
 endmodule
