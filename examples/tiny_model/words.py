@@ -1,0 +1,217 @@
+"""The words and plots that stories.py makes its stories of. Written for OpenLPU; no other text went in.
+
+A plot is a list of sentences. `[a|b|c]` is one of these, `[|x]` x or nothing; `{friend}` is a slot of the story and
+stays the same in it: the words of SLOTS and those that stories.py adds, where `{he}`, `{his}`, `{him}` are the hero's,
+`{she}`, `{her}` the friend's. An article before a vowel and the capitals at sentence starts are made afterwards."""
+
+NAMES = {"he": ["Tom", "Ben", "Max", "Sam", "Leo", "Jack", "Tim", "Finn", "Oscar", "Hugo"],
+         "she": ["Lily", "Mia", "Anna", "Lucy", "Rose", "Emma", "Zoe", "Ella", "Nora", "Ruby"]}
+CHILDREN = {"he": "boy", "she": "girl"}
+ANIMALS = ["cat", "dog", "rabbit", "bear", "mouse", "fox", "duck", "frog", "owl", "squirrel", "hedgehog"]
+
+SLOTS = {
+    "nature": ["little", "small", "kind", "happy", "brave", "clever", "shy", "curious", "cheerful", "quiet"],
+    "home": ["in a small house near the forest", "in a village by the sea", "on a farm with a red barn",
+             "at the edge of a big wood", "in a cottage on a green hill", "beside a wide river"],
+    "hobby": ["play in the garden", "sing songs", "look at the stars", "climb trees", "draw pictures",
+              "swim in the pond", "read old books", "run in the fields", "bake bread", "listen to stories"],
+    "day": ["one day", "one morning", "one sunny day", "one cold morning", "one afternoon", "one summer day"],
+    "toy": ["red ball", "blue kite", "wooden boat", "golden key", "old drum", "soft blanket", "yellow hat",
+            "silver bell", "little book", "green scarf", "toy train", "shiny coin"],
+    "spot": ["garden", "forest", "park", "meadow", "old barn", "kitchen", "village", "school yard"],
+    "hiding": ["under the bed", "behind the door", "in the tall grass", "under a big leaf", "behind the barn",
+               "in the old box", "near the well", "beside the path"],
+    "food": ["bread", "cake", "soup", "honey", "apples", "berries", "cheese", "nuts", "carrots", "pie"],
+    "fear": ["the dark", "thunder", "deep water", "high places", "big dogs", "the old bridge"],
+    "thing": ["boat", "tree house", "kite", "bridge", "snowman", "sand castle", "tent", "little cart"],
+    "tool": ["rope", "ladder", "long stick", "strong branch"],
+    "trap": ["in a deep hole", "in the mud", "in a thorny bush", "high in a tree", "under a heavy stone"],
+    "seed": ["flower", "pumpkin", "apple tree", "sunflower", "bean", "rose bush"],
+    "broken": ["blue cup", "music box", "glass vase", "old clock", "white plate", "wooden chair"],
+    "gift": ["a warm scarf", "a small picture", "a crown of flowers", "a sweet cake", "a song", "a wooden bird"],
+    "noise": ["a soft knock", "a strange sound", "a loud crash", "a low hum", "a tiny voice"],
+    "cause": ["the wind in the trees", "a hungry mouse", "an old owl", "rain on the roof", "a cat with a bell"],
+    "elder": ["mother", "father", "grandmother", "grandfather", "uncle", "aunt"],
+    "treasure": ["a box of gold", "a room full of books", "a secret garden", "a nest with three eggs",
+                 "a tiny blue door", "a map of the sea"],
+    "outside": ["in the tall grass", "under a big leaf", "behind the barn", "near the well", "beside the path"],
+}
+
+OPENINGS = [
+    ["once upon a time, there was a {nature} {kind} named {name}.", "{name} lived {home}."],
+    ["once upon a time, a {nature} {kind} lived {home}.", "{his} name was {name}."],
+    ["there was once a {nature} {kind} named {name} who lived {home}."],
+    ["{name} was a {nature} {kind}.", "{he} lived {home} with {his} {elder}."],
+    ["long ago, {home}, there lived a {kind} named {name}."],
+]
+HABITS = ["{he} [loved|liked] to {hobby}.", "every day, {he} [went out to|liked to] {hobby}.",
+          "{name} [loved|liked] to {hobby} [|with {friend} the {animal}].", "", ""]
+
+PLOTS = {
+    "lost": [
+        "{day}, {name} [could not find|lost] {his} {toy}.",
+        "[{he} looked {hiding}, but it was not there.|{he} looked in the {spot}, but the {toy} was gone.|"
+        "{he} looked here and there, but found nothing.]",
+        "{name} [was very sad|began to cry|sat down and was sad].",
+        "then {friend} the {animal} came by.",
+        "\"[why are you sad|what is wrong|why do you cry]?\" asked {friend}.",
+        "\"I [lost|cannot find] my {toy},\" said {name}.",
+        "\"[do not worry|do not cry|do not be sad]. I will help you [look|find it],\" said {friend}.",
+        "they looked [together|all day|everywhere].",
+        "[at last|after a long time], {she} saw something {other_hiding}.",
+        "\"[look|here it is|come and see]!\" [cried|called|said] {friend}. it was the {toy}!",
+        "{name} [was so happy|laughed|jumped for joy] and [thanked {friend}|gave {friend} a big hug].",
+    ],
+    "share": [
+        "{day}, {name} [had|took] some {food} [for lunch|from the kitchen] and went to the {spot}.",
+        "on the way, {he} met {friend}, a [hungry|thin|tired] {animal}.",
+        "\"I [have had nothing to eat|have no food] [today|since yesterday],\" said {friend}.",
+        "{name} looked at the {food}. {he} was hungry too.",
+        "[but {he} felt sorry for the {animal}|{he} thought for a moment|but {he} had a kind heart].",
+        "\"[come|here|sit down],\" said {name}. \"we can share the {food}.\"",
+        "they sat [under a tree|in the sun|by the water] and ate [together|every bit of it].",
+        "\"thank you,\" said {friend}. \"[you are very kind|I will never forget this|it was so good].\"",
+        "the next day, {friend} [came back with|brought {name}] a {toy} [|as a gift].",
+        "from that day on, {name} and {friend} shared everything.",
+    ],
+    "fear": [
+        "but {name} was afraid of {fear}.",
+        "{day}, {friend} the {animal} wanted to [walk through|play in] the {spot}.",
+        "\"[I cannot come|I do not want to go],\" said {name}. \"I am [afraid of|scared of] {fear}.\"",
+        "\"[everyone is afraid sometimes|I was afraid too, once|that is all right],\" said {friend}. \"[take my "
+        "hand|I will stay with you|we can go together].\"",
+        "{name} [took a deep breath|held on to {friend}|closed {his} eyes].",
+        "[step by step|very slowly|one step at a time], they went on.",
+        "[{his} heart was beating fast, but nothing bad happened.|"
+        "at first {he} was shaking, but then {he} began to smile.]",
+        "\"[I did it|look at me|I am not afraid now]!\" [cried|said] {name}.",
+        "{friend} [laughed|smiled]. \"I knew you [could do it|were brave],\" {she} said.",
+        "[after that|since then], {name} was not afraid of {fear} any more.",
+    ],
+    "build": [
+        "{day}, {name} wanted to [build|make] a {thing}.",
+        "{he} [worked all morning|tried and tried], but the {thing} [fell down|broke|did not hold].",
+        "\"[this is too hard|I cannot do it|it is no use],\" said {name}.",
+        "{friend} the {animal} [heard this|saw it] and came to {him}.",
+        "\"[let us try together|I can help you|two can do more than one],\" said {friend}.",
+        "{friend} held the [wood|end] and {name} used a {tool}.",
+        "[soon|before evening|after some time] the {thing} was [ready|done].",
+        "it was [big and strong|the best {thing} in the village|a bit crooked, but it was good].",
+        "they [played with it|looked at it with pride] until [the sun went down|it was time to eat].",
+        "\"[we did it together|tomorrow we will make a bigger one],\" said {name}.",
+    ],
+    "rescue": [
+        "{day}, {name} was walking in the {spot} when {he} heard {noise}.",
+        "\"help! help!\" [cried someone|a voice called].",
+        "it was {friend}, a little {animal}. {she} was stuck {trap}.",
+        "\"[do not be afraid|hold on|wait here],\" said {name}. \"I will [help you|get you out].\"",
+        "{he} ran [home|to the barn|as fast as {he} could] and came back with a {tool}.",
+        "{name} pulled and pulled. [it was hard work.|{he} did not give up.|at first nothing moved.]",
+        "[at last|then, all at once], {friend} was free.",
+        "\"[you saved me!|thank you so much!|how can I thank you?]\" said {friend}.",
+        "\"[that is what friends do|I am glad that you are safe|you would do the same],\" said {name}.",
+        "{name} gave {her} some {food}, and they [talked until evening|became good friends].",
+    ],
+    "birthday": [
+        "{day}, it was the birthday of {his} {elder}.",
+        "{name} had no money, but {he} wanted to give {him_or_her} something [special|nice].",
+        "{he} asked {friend} the {animal}, \"what can I [give|do]?\"",
+        "\"[make something yourself|a gift from the heart is the best],\" said {friend}.",
+        "so {name} [sat down and worked|went home and worked] [all day|until it was dark].",
+        "{he} made {gift}.",
+        "in the evening, they all [ate {food}|sat at the table|came together], and {name} gave {his} gift.",
+        "the {elder} [smiled|had tears in both eyes|was very happy]. \"this is the best gift "
+        "[of all|I have ever had].\"",
+        "{name} [was proud|felt warm inside|smiled too], and {friend} [laughed for joy|clapped].",
+    ],
+    "seed": [
+        "{day}, {his} {elder} gave {him} a [tiny|small|brown] seed.",
+        "\"what [is it|will it be]?\" asked {name}. \"[wait and see|you must be patient],\" said the {elder}.",
+        "{name} put the seed in the [ground|earth] and gave it water [every day|every morning].",
+        "[one week went by, but nothing came up.|days went by, but there was nothing to see.]",
+        "\"[maybe it is asleep|it will never grow],\" {he} told {friend} the {animal}.",
+        "\"[give it time|do not stop now|good things are slow],\" said {friend}.",
+        "then, [after the rain|one warm morning], a [little|small] green leaf [came up|looked out].",
+        "it grew and grew, and [in the summer|soon] it was a [big|beautiful|tall] {seed}.",
+        "{name} and {friend} [danced around it|sat beside it all day|told everyone in the village].",
+    ],
+    "truth": [
+        "{day}, {name} was playing in the house and broke a {broken}.",
+        "{he} was afraid and hid it {hiding}.",
+        "[soon|in the evening], {his} {elder} asked, \"where is the {broken}?\"",
+        "\"I do not know,\" said {name}. but {he} [felt bad|could not sleep|could not eat].",
+        "{he} [told|went to] {friend} the {animal}. \"[tell the truth|you should tell the truth],\" said {friend}. \""
+        "it [will make you feel better|is never too late].\"",
+        "so {name} went back [|with slow steps]. \"I broke the {broken}. I am sorry,\" {he} said.",
+        "the {elder} [was quiet for a moment|looked at {him}] and then [smiled|gave {him} a hug].",
+        "\"[thank you for telling me|I am glad that you told me|everyone makes mistakes]. [we can fix it "
+        "together|a {broken} is only a thing].\"",
+        "that night, {name} slept well.",
+    ],
+    "moon": [
+        "one night, {name} saw the [big|bright|round] moon [over the hill|in the sky].",
+        "\"[I want to touch it|I wish I could have it|it looks so near],\" {he} said.",
+        "{he} climbed [the highest tree|on the roof|up the hill], but the moon was still [too far|far away].",
+        "{friend} the {animal} [laughed|came by]. \"come with me,\" {she} said.",
+        "they walked to the [pond|lake|river]. there was the moon, [in the water|bright and round in the water].",
+        "{name} put [a hand|one foot] in the water, and the moon [broke into a hundred pieces|danced].",
+        "\"oh no! I broke it!\" cried {name}. \"[wait|look],\" said {friend}.",
+        "[soon|slowly] the water was still, and the moon was whole again.",
+        "\"some things are [beautiful because they are far away|there for everyone],\" said {friend}.",
+        "they sat [by the water|there] and [looked at it|told stories] until {name} fell asleep.",
+    ],
+    "door": [
+        "{day}, {name} found an old key {outside}. [beside it|not far away] there was a small door.",
+        "{name} called {friend} the {animal}. \"[should we open it|what is behind it]?\" asked {friend}.",
+        "[slowly|carefully], they opened the door. [it was dark inside.|behind it there was a long path.|"
+        "there were many stairs.]",
+        "\"are you scared?\" asked {name}. \"[a little|not with you],\" said {friend}.",
+        "they went in, and at the end they found {treasure}!",
+        "\"[this is like a dream|nobody will believe us|what a day],\" said {friend}.",
+        "they [stayed there until evening|looked at everything] and then went home [|for supper].",
+        "\"[it will be our secret|we will come back tomorrow],\" said {name}.",
+    ],
+    "night": [
+        "one night, {name} heard {noise} and [woke up|could not sleep].",
+        "\"who is there?\" {he} [asked|called]. nobody answered.",
+        "{name} [took a lamp|got out of bed] and went to [find|wake] {friend} the {animal}.",
+        "\"did you hear it too?\" asked {name}. \"yes,\" said {friend}. \"[let us look|we should look].\"",
+        "they looked {hiding}. [nothing was there.|there was only a {toy}.]",
+        "[then they heard it again|there it was again]! {name} [held {friend} tight|opened the window].",
+        "it was only {cause}. they [both laughed|laughed and laughed].",
+        "\"[and we were so afraid|the night is full of sounds],\" said {friend}.",
+        "they [ate some {food}|drank warm milk] and went back to bed.",
+    ],
+    "lonely": [
+        "but {name} had no friends, and [sometimes|often] {he} was lonely.",
+        "{day}, a {animal} named {friend} [came to live nearby|moved to the {spot}].",
+        "{name} wanted to say hello, but {he} [did not know how|was too shy].",
+        "so {he} put some {food} [at the door|on the step] and ran away.",
+        "the next morning, there was a {toy} [at {his} door|in the same place].",
+        "{name} [smiled|was surprised]. [who had put it there?|was it a gift?]",
+        "then {he} saw {friend} {hiding}.",
+        "[\"are you shy too?\" asked {name}. \"a little,\"|\"was it you?\" asked {name}. \"yes,\"] said {friend}.",
+        "\"[do you want to play|can we be friends]?\" {she} asked.",
+        "they played [in the {spot}|together] all day, and {name} was never lonely again.",
+    ],
+}
+
+LESSONS = {
+    "lost": ["a good friend helps you look", "two pairs of eyes see more than one"],
+    "share": ["sharing makes us happy", "food is better with a friend", "a kind heart comes back to you"],
+    "fear": ["being brave is easier with a friend", "being brave does not mean having no fear"],
+    "build": ["asking for help is not weak", "good work needs good friends"],
+    "rescue": ["helping is the best way to find a friend", "even the small can be strong"],
+    "birthday": ["the best gifts come from the heart", "love is better than money"],
+    "seed": ["good things take time", "small steps lead to big things"],
+    "truth": ["it is good to tell the truth", "everyone makes mistakes"],
+    "moon": ["some things are there for everyone", "you do not have to own what you love"],
+    "door": ["the best things are found together", "a secret is better with a friend"],
+    "night": ["many sounds are not what they seem", "fear is small when the light is on"],
+    "lonely": ["it is good to be the first to say hello", "even the shy can be good friends"],
+}
+
+ENDINGS = ["{name} learned that {lesson}.", "and so {he} learned that {lesson}.",
+           "\"now I know that {lesson},\" said {name}.",
+           "that night, {name} [dreamed of|thought of] {friend} and smiled.", "and they lived happily ever after.",
+           "they were [best|good] friends from then on.", "{name} never forgot that day.", "and {name} was happy.", ""]
