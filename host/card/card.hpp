@@ -1,4 +1,5 @@
-// The small interface behind which every card stands, and cards by string: "golden" (hls/golden in process).
+// The small interface behind which every card stands, and cards by string: "golden" (hls/golden in process), "rtl" (the
+// Verilated core of rtl/ in process).
 // Relies on host/bundle. A card runs one token at a time; time is counted in the card's own cycles.
 #pragma once
 
@@ -46,11 +47,13 @@ class Card {
 };
 
 struct CardOptions {
-  unsigned threads = 0;  ///< golden: 0 = all cores
-  bool fast = true;      ///< golden: vectorised exact dots
+  unsigned threads = 0;            ///< golden: 0 = all cores
+  bool fast = true;                ///< golden: vectorised exact dots
+  bool load_through_port = false;  ///< rtl: fills the memories as a host would, not by copy
+  bool unchecked = false;          ///< rtl: runs a program that the host would refuse
 };
 
-/// "golden"; Error(kUsage) naming the known cards otherwise.
+/// "golden", "rtl"; Error(kUsage) naming the known cards otherwise.
 std::unique_ptr<Card> open_card(const std::string& name, const bundle::Bundle& bundle, const CardOptions& options);
 
 }  // namespace lpu::card

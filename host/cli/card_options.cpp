@@ -1,6 +1,9 @@
 // See card_options.hpp.
 #include "host/cli/card_options.hpp"
 
+#include <charconv>
+
+#include "host/base/error.hpp"
 #include "host/base/mapped_file.hpp"
 #include "host/base/progress.hpp"
 #include "host/cli/console.hpp"
@@ -20,7 +23,8 @@ CLI::Validator whole_number() {
 
 void add_card_options(CLI::App& command, CardChoice& choice) {
   command.add_option("BUNDLE", choice.bundle, "The folder that `lpu compile` wrote")->required();
-  command.add_option("--card", choice.card, "The card that runs it: golden")->capture_default_str();
+  command.add_option("--card", choice.card, "The card that runs it: golden, rtl (the Verilated core)")
+      ->capture_default_str();
   command.add_option("--threads", choice.threads, "Threads of the golden card; 0: all cores")
       ->check(whole_number())
       ->check(CLI::Range(0U, 256U))
@@ -44,6 +48,24 @@ void add_text_options(CLI::App& command, TextChoice& choice) {
   command.add_option("--template", choice.chat_template,
                      "Chat template to use instead of the model's: chatml, llama2, llama3, mistral, zephyr, gemma");
   command.add_option("--system", choice.system, "System message (default: the template's own)");
+}
+
+std::vector<std::int32_t> parse_ids(const std::string& option, const std::string& text) {
+  std::vector<std::int32_t> ids;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (true) {
+    std::int32_t id = 0;
+    const auto [after, error] = std::from_chars(at, end, id);
+    if (error != std::errc() || (after != end && *after != ','))
+      fail(ExitCode::kUsage,
+           "{}: \"{}\" at character {} isn't a token id; write whole numbers with commas between them, like "
+           "1,2,3.",
+           option, text, at - text.data() + 1);
+    ids.push_back(id);
+    if (after == end) return ids;
+    at = after + 1;
+  }
 }
 
 bundle::Bundle open_bundle(const CardChoice& choice) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "host/bundle/bundle.hpp"
 #include "host/card/card.hpp"
@@ -31,6 +32,9 @@ struct TextChoice {
 CLI::Validator whole_number();
 void add_card_options(CLI::App& command, CardChoice& choice);
 void add_text_options(CLI::App& command, TextChoice& choice);
+
+/// "1,2,3", which `option` was given; Error(kUsage) for anything else.
+std::vector<std::int32_t> parse_ids(const std::string& option, const std::string& text);
 
 /// Opens and checks, with progress where that takes long.
 bundle::Bundle open_bundle(const CardChoice& choice);

@@ -53,6 +53,7 @@ int run(int argc, char** argv) {
   lpu::cli::add_run(app, chosen);
   lpu::cli::add_chat(app, chosen);
   lpu::cli::add_evaluate(app, chosen);
+  lpu::cli::add_cosim(app, chosen);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {

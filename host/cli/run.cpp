@@ -1,5 +1,4 @@
 // `lpu run`: one prompt in, text out as it comes, then what it took. Relies on host/runtime.
-#include <charconv>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -29,28 +28,9 @@ struct Options {
   bool json = false;
 };
 
-/// "1,2,3".
-std::vector<std::int32_t> parse_ids(const std::string& text) {
-  std::vector<std::int32_t> ids;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  while (true) {
-    std::int32_t id = 0;
-    const auto [after, error] = std::from_chars(at, end, id);
-    if (error != std::errc() || (after != end && *after != ','))
-      fail(ExitCode::kUsage,
-           "--tokens: \"{}\" at character {} isn't a token id; write whole numbers with commas between them, like "
-           "1,2,3.",
-           text, at - text.data() + 1);
-    ids.push_back(id);
-    if (after == end) return ids;
-    at = after + 1;
-  }
-}
-
 std::vector<std::int32_t> prompt_tokens(const Options& options, const runtime::TextModel& text,
                                         std::size_t context_tokens) {
-  if (!options.tokens.empty()) return parse_ids(options.tokens);
+  if (!options.tokens.empty()) return parse_ids("--tokens", options.tokens);
   const std::string prompt = options.prompt ? *options.prompt : read_text(options.prompt_file);
   if (prompt.empty()) fail(ExitCode::kUsage, "The prompt is empty; write some text between the quotes.");
   if (!options.chat) return text.tokenizer().encode(prompt, true, true);

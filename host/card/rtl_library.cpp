@@ -1,0 +1,119 @@
+// See rtl_library.hpp.
+#include "host/card/rtl_library.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "hls/contract/describe.hpp"
+#include "host/base/error.hpp"
+
+namespace lpu::card {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint32_t kMostLoops = 256;               ///< that the sequencer holds
+constexpr std::uint32_t kMostContextTokens = 1U << 16;  ///< positions are numbers of 16 bits
+constexpr int kMostLanes = 64;
+
+std::string build_command(const std::string& name, bool with_waveform) {
+  return fmt::format("scripts/build.sh --target rtl-{}{}", name, with_waveform ? "-trace" : "");
+}
+
+struct Need {
+  const char* what;
+  std::uint64_t needed;
+  std::int64_t held;
+};
+
+}  // namespace
+
+std::vector<fs::path> rtl_library_folders() {
+  std::vector<fs::path> folders;
+  if (const char* path = std::getenv("OPENLPU_RTL_PATH"); path != nullptr) {
+    const std::string text = path;
+    for (std::size_t at = 0; at <= text.size();) {
+      const std::size_t end = std::min(text.find(':', at), text.size());
+      if (end != at) folders.emplace_back(text.substr(at, end - at));
+      at = end + 1;
+    }
+  }
+  std::error_code ignored;
+  if (const fs::path program = fs::read_symlink("/proc/self/exe", ignored); !program.empty()) {
+    folders.push_back(program.parent_path());
+    folders.push_back(program.parent_path().parent_path() / "lib");
+  }
+  return folders;
+}
+
+std::string rtl_misfit(const LpuRtlParameters& model, const bundle::Bundle& bundle) {
+  const contract::HardwareConfig& c = bundle.hardware();
+  const contract::MemoryImage image = bundle.image();
+  const contract::Program& program = bundle.program();
+  if (c.lanes > kMostLanes) return fmt::format("the RTL has at most {} lanes, this machine {}", kMostLanes, c.lanes);
+  if (model.lanes != c.lanes || model.column_groups != c.column_groups || model.vector_lanes != c.vector_lanes ||
+      model.softmax_lanes != c.softmax_lanes || (model.has_minimum != 0) != c.has_minimum ||
+      model.accumulator_entries != c.accumulator_entries)
+    return fmt::format(
+        "the bundle is for {} lanes x {} groups with {} vector lanes, {} softmax lanes and {} accumulators, the model "
+        "has {} x {} with {}, {} and {}",
+        c.lanes, c.column_groups, c.vector_lanes, c.softmax_lanes, c.accumulator_entries, model.lanes,
+        model.column_groups, model.vector_lanes, model.softmax_lanes, model.accumulator_entries);
+  const Need needs[] = {
+      {"lane words", image.lane_word_count + image.kv_word_count, model.lane_words},
+      {"minimum words", image.minimum_word_count, model.minimum_words},
+      {"activation blocks", static_cast<std::uint64_t>(c.activation_blocks), model.activation_blocks},
+      {"residual values", bundle.shape().width, model.residual_values},
+      {"exponent words", image.exponent_word_count, model.exponent_words},
+      {"constants", image.constant_count, model.constant_values},
+      {"RoPE pairs", image.rope_pair_count, model.rope_pairs},
+      {"instructions", program.instructions.size(), model.program_instructions},
+      {"loops", program.loops.size(), kMostLoops},
+      {"delay entries", program.delays.size() + 2 * std::size_t{program.length_steps}, model.delay_entries},
+      {"context tokens", bundle.shape().context_tokens, kMostContextTokens}};
+  for (const Need& need : needs)
+    if (need.needed > static_cast<std::uint64_t>(need.held))
+      return fmt::format("the bundle needs {} {}, the simulated model holds {}", need.needed, need.what, need.held);
+  return "";
+}
+
+RtlLibrary RtlLibrary::open(const bundle::Bundle& bundle, bool with_waveform) {
+  const std::string name = bundle.hardware().name;
+  const std::string file = fmt::format("liblpu_rtl_{}{}.so", name, with_waveform ? "_trace" : "");
+  const std::vector<fs::path> folders = rtl_library_folders();
+  const auto found =
+      std::find_if(folders.begin(), folders.end(), [&](const fs::path& folder) { return fs::exists(folder / file); });
+  if (found == folders.end())
+    fail(ExitCode::kCard, "The RTL model of \"{}\" isn't built ({} is neither beside this program nor in ../lib); {}",
+         name, file, build_command(name, with_waveform));
+  const fs::path path = *found / file;
+  void* const handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr)
+    fail(ExitCode::kCard, "The RTL model can't be loaded ({}); build it again: {}", ::dlerror(),
+         build_command(name, with_waveform));
+  void* const symbol = ::dlsym(handle, kLpuRtlEntryName);
+  const LpuRtlFunctions* functions = symbol != nullptr ? reinterpret_cast<LpuRtlEntry>(symbol)() : nullptr;
+  RtlLibrary library(handle, functions);
+  if (functions == nullptr || functions->version != kLpuRtlApiVersion ||
+      functions->parameters.contract_hash != contract::contract_hash())
+    fail(ExitCode::kCard, "{} was built for another version of this program; build it again: {}", path.string(),
+         build_command(name, with_waveform));
+  if (const std::string misfit = rtl_misfit(library.parameters(), bundle); !misfit.empty())
+    fail(ExitCode::kDoesNotFit,
+         "The RTL model of \"{}\" can't run this bundle: {}. Compile the model for a named configuration, with a "
+         "context that is short enough.",
+         name, misfit);
+  return library;
+}
+
+RtlLibrary::~RtlLibrary() {
+  if (handle_ != nullptr) ::dlclose(handle_);
+}
+
+RtlLibrary::RtlLibrary(RtlLibrary&& other) noexcept
+    : handle_(std::exchange(other.handle_, nullptr)), functions_(std::exchange(other.functions_, nullptr)) {}
+
+}  // namespace lpu::card

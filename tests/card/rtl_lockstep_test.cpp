@@ -1,0 +1,110 @@
+// The Verilated core in lockstep with the golden card: nothing differs in whole sessions, with biases, minimums, 8- and
+// 12-bit keys, sampled and greedy; a fault that is put in is found at its instruction, or stops the core with a
+// sentence.
+#include "host/cosim/lockstep.hpp"
+#include "tests/card/rtl_fixture.hpp"
+
+namespace lpu::test {
+namespace {
+
+using testing::HasSubstr;
+
+class RtlLockstep : public RtlTest {
+ protected:
+  static cosim::Options options(std::uint64_t tokens) {
+    cosim::Options options;
+    options.prompt = {5, 9};
+    options.tokens = tokens;
+    options.threads = 1;
+    return options;
+  }
+  static void expect_equal(const cosim::Report& report, std::uint64_t tokens) {
+    EXPECT_EQ(report.tokens, tokens);
+    EXPECT_EQ(report.differing_values, 0u);
+    EXPECT_EQ(report.differing_cycles, 0u);
+    EXPECT_EQ(report.predicted_cycles, report.measured_cycles);
+    if (!report.first_mismatch) return;
+    const cosim::Finding& finding = *report.first_mismatch;
+    ADD_FAILURE() << finding.mismatch.what << " of " << finding.place << ", token " << finding.token << ", instruction "
+                  << finding.program_counter.value_or(0) << " " << finding.opcode << " " << finding.matrix
+                  << " element " << finding.mismatch.element << ": expected " << finding.mismatch.expected << ", got "
+                  << finding.mismatch.got << "; cycle expected " << finding.mismatch.cycle_expected.value_or(0)
+                  << ", got " << finding.mismatch.cycle_got.value_or(0);
+  }
+  cosim::Report run_with(const std::string& fault, std::uint64_t tokens = 3) {
+    cosim::Options wanted = options(tokens);
+    wanted.injection = cosim::parse_injection(fault, bundle_);
+    return cosim::run(bundle_, wanted);
+  }
+};
+
+TEST_F(RtlLockstep, OneTokenAtATimeNothingDiffers) {
+  cosim::Options wanted = options(4);
+  wanted.back_to_back = false;
+  expect_equal(cosim::run(bundle_, wanted), 4);
+}
+
+TEST_F(RtlLockstep, BackToBackThroughTwoSessionsNothingDiffers) {
+  expect_equal(cosim::run(bundle_, options(kContextTokens + 5)), kContextTokens + 5);
+}
+
+TEST_F(RtlLockstep, SampledTokensDifferInNothing) {
+  cosim::Options wanted = options(6);
+  wanted.temperature = 0.7F;
+  wanted.seed = 99;
+  expect_equal(cosim::run(bundle_, wanted), 6);
+}
+
+TEST_F(RtlLockstep, OtherModelsDifferInNothing) {
+  for (const auto& [name, kv_bits] :
+       {std::pair{"tied_q4_1", 12U}, {"qwen2_tied_q4_1", 8U}, {"odd_shape", 8U}, {"one_kv_head", 8U}}) {
+    SCOPED_TRACE(name);
+    const bundle::Bundle other =
+        compiled(name, place_.path() / (std::string(name) + std::to_string(kv_bits)), "tiny", kv_bits);
+    expect_equal(cosim::run(other, options(4)), 4);
+  }
+}
+
+TEST_F(RtlLockstep, ChangedWeightIsFoundInItsMatrix) {
+  const auto& in = bundle_.program().instructions;
+  const auto burst = std::find_if(
+      in.begin(), in.end(), [](const contract::Instruction& i) { return i.opcode() == contract::Opcode::kMatvec; });
+  const cosim::Report report = run_with(fmt::format("weight:{}:3", burst->matvec.weight_address));
+  ASSERT_TRUE(report.first_mismatch.has_value());
+  EXPECT_EQ(report.first_mismatch->opcode, "matvec");
+  EXPECT_EQ(report.first_mismatch->program_counter, static_cast<std::uint32_t>(burst - in.begin()));
+  EXPECT_EQ(report.first_mismatch->mismatch.what, "value");
+  EXPECT_NE(report.first_mismatch->matrix, "");
+  EXPECT_GT(report.differing_values, 0u);
+}
+
+TEST_F(RtlLockstep, ChangedDelayIsFoundAtItsIssue) {
+  const cosim::Report report = run_with("delay:2:+1");
+  ASSERT_TRUE(report.first_mismatch.has_value());
+  EXPECT_EQ(report.first_mismatch->mismatch.place.kind, cosim::Kind::kIssue);
+  EXPECT_EQ(report.first_mismatch->program_counter, 2u);
+  EXPECT_GT(report.differing_cycles, 0u);
+}
+
+TEST_F(RtlLockstep, ChangedActivationIsFoundInWhatReadsIt) {
+  const cosim::Report report = run_with("activation:0:0:4");
+  ASSERT_TRUE(report.first_mismatch.has_value());
+  EXPECT_EQ(report.first_mismatch->opcode, "matvec");
+}
+
+TEST_F(RtlLockstep, UnknownOpcodeStopsTheCoreWithASentence) {
+  const std::string said = refusal_of([&] { (void)run_with("opcode:3:13"); }, ExitCode::kCard);
+  EXPECT_THAT(said, testing::AllOf(HasSubstr("The rtl card stopped"), HasSubstr("opcode"), HasSubstr("instruction 3")));
+}
+
+TEST_F(RtlLockstep, WaveformOfAMismatchIsRecorded) {
+  if (!has_rtl("tiny_trace")) GTEST_SKIP() << "no RTL model: scripts/build.sh --target rtl-tiny-trace";
+  cosim::Options wanted = options(2);
+  wanted.injection = cosim::parse_injection("delay:2:+1", bundle_);
+  wanted.waveform = (place_.path() / "w.fst").string();
+  ASSERT_TRUE(cosim::run(bundle_, wanted).first_mismatch.has_value());
+  EXPECT_GT(std::filesystem::file_size(wanted.waveform), 1000u);
+}
+
+}  // namespace
+}  // namespace lpu::test
