@@ -33,6 +33,7 @@ package lpu_pkg;
   localparam int MaxRounds = 64;
   localparam int InstructionBits = 640;
   localparam int LoopWords = 5;
+  localparam int UltraRamWords = 4096;
 
   // latencies in cycles (hls/contract/latencies.hpp)
   localparam int ConvertCycles = 4;
@@ -340,14 +341,14 @@ package lpu_pkg;
   localparam int Ulx3sClockMhz = 80;
   localparam int Ulx3sLaneWords = 2048;
   localparam int Ulx3sMinimumWords = 0;
-  localparam int Ulx3sAccumulatorEntries = 512;
-  localparam int Ulx3sActivationBlocks = 256;
+  localparam int Ulx3sAccumulatorEntries = 32;
+  localparam int Ulx3sActivationBlocks = 64;
   localparam int Ulx3sResidualValues = 512;
-  localparam int Ulx3sExponentWords = 1024;
-  localparam int Ulx3sConstantValues = 4096;
-  localparam int Ulx3sRopePairs = 16384;
+  localparam int Ulx3sExponentWords = 512;
+  localparam int Ulx3sConstantValues = 2048;
+  localparam int Ulx3sRopePairs = 4096;
   localparam int Ulx3sProgramInstructions = 512;
-  localparam int Ulx3sDelayEntries = 4096;
+  localparam int Ulx3sDelayEntries = 1024;
 
   // orangecrab: Lattice ECP5-85F: as ulx3s, slower clock
   localparam int OrangecrabLanes = 8;
@@ -358,14 +359,14 @@ package lpu_pkg;
   localparam int OrangecrabClockMhz = 64;
   localparam int OrangecrabLaneWords = 2048;
   localparam int OrangecrabMinimumWords = 0;
-  localparam int OrangecrabAccumulatorEntries = 512;
-  localparam int OrangecrabActivationBlocks = 256;
+  localparam int OrangecrabAccumulatorEntries = 32;
+  localparam int OrangecrabActivationBlocks = 64;
   localparam int OrangecrabResidualValues = 512;
-  localparam int OrangecrabExponentWords = 1024;
-  localparam int OrangecrabConstantValues = 4096;
-  localparam int OrangecrabRopePairs = 16384;
+  localparam int OrangecrabExponentWords = 512;
+  localparam int OrangecrabConstantValues = 2048;
+  localparam int OrangecrabRopePairs = 4096;
   localparam int OrangecrabProgramInstructions = 512;
-  localparam int OrangecrabDelayEntries = 4096;
+  localparam int OrangecrabDelayEntries = 1024;
 
   // kv260: AMD K26 (XCK26): 64 URAM, 144 BRAM36, 1,248 DSP
   localparam int Kv260Lanes = 16;
@@ -376,14 +377,14 @@ package lpu_pkg;
   localparam int Kv260ClockMhz = 250;
   localparam int Kv260LaneWords = 4096;
   localparam int Kv260MinimumWords = 0;
-  localparam int Kv260AccumulatorEntries = 1024;
+  localparam int Kv260AccumulatorEntries = 64;
   localparam int Kv260ActivationBlocks = 512;
-  localparam int Kv260ResidualValues = 2048;
-  localparam int Kv260ExponentWords = 8192;
-  localparam int Kv260ConstantValues = 16384;
-  localparam int Kv260RopePairs = 65536;
-  localparam int Kv260ProgramInstructions = 1024;
-  localparam int Kv260DelayEntries = 16384;
+  localparam int Kv260ResidualValues = 1024;
+  localparam int Kv260ExponentWords = 2048;
+  localparam int Kv260ConstantValues = 8192;
+  localparam int Kv260RopePairs = 8192;
+  localparam int Kv260ProgramInstructions = 512;
+  localparam int Kv260DelayEntries = 4096;
 
   // zcu104: AMD ZU7EV: 96 URAM, 312 BRAM36, 1,728 DSP
   localparam int Zcu104Lanes = 16;
@@ -394,14 +395,14 @@ package lpu_pkg;
   localparam int Zcu104ClockMhz = 250;
   localparam int Zcu104LaneWords = 4096;
   localparam int Zcu104MinimumWords = 0;
-  localparam int Zcu104AccumulatorEntries = 1024;
+  localparam int Zcu104AccumulatorEntries = 64;
   localparam int Zcu104ActivationBlocks = 512;
   localparam int Zcu104ResidualValues = 2048;
-  localparam int Zcu104ExponentWords = 8192;
-  localparam int Zcu104ConstantValues = 16384;
-  localparam int Zcu104RopePairs = 65536;
+  localparam int Zcu104ExponentWords = 2048;
+  localparam int Zcu104ConstantValues = 8192;
+  localparam int Zcu104RopePairs = 16384;
   localparam int Zcu104ProgramInstructions = 1024;
-  localparam int Zcu104DelayEntries = 16384;
+  localparam int Zcu104DelayEntries = 4096;
 
   // u50: AMD Alveo U50: 640 URAM, 1,344 BRAM36, 5,952 DSP
   localparam int U50Lanes = 64;
@@ -410,16 +411,16 @@ package lpu_pkg;
   localparam int U50SoftmaxLanes = 64;
   localparam int U50HasMinimum = 1;
   localparam int U50ClockMhz = 300;
-  localparam int U50LaneWords = 4608;
-  localparam int U50MinimumWords = 4608;
-  localparam int U50AccumulatorEntries = 512;
+  localparam int U50LaneWords = 4096;
+  localparam int U50MinimumWords = 4096;
+  localparam int U50AccumulatorEntries = 64;
   localparam int U50ActivationBlocks = 512;
   localparam int U50ResidualValues = 8192;
-  localparam int U50ExponentWords = 8192;
-  localparam int U50ConstantValues = 65536;
-  localparam int U50RopePairs = 131072;
-  localparam int U50ProgramInstructions = 2048;
-  localparam int U50DelayEntries = 32768;
+  localparam int U50ExponentWords = 2048;
+  localparam int U50ConstantValues = 32768;
+  localparam int U50RopePairs = 65536;
+  localparam int U50ProgramInstructions = 1024;
+  localparam int U50DelayEntries = 8192;
 
   // u55c: AMD Alveo U55C: 960 URAM, 2,016 BRAM36, 9,024 DSP
   localparam int U55cLanes = 64;
@@ -429,15 +430,15 @@ package lpu_pkg;
   localparam int U55cHasMinimum = 1;
   localparam int U55cClockMhz = 300;
   localparam int U55cLaneWords = 4608;
-  localparam int U55cMinimumWords = 4608;
-  localparam int U55cAccumulatorEntries = 512;
+  localparam int U55cMinimumWords = 4096;
+  localparam int U55cAccumulatorEntries = 64;
   localparam int U55cActivationBlocks = 512;
   localparam int U55cResidualValues = 8192;
-  localparam int U55cExponentWords = 8192;
-  localparam int U55cConstantValues = 65536;
-  localparam int U55cRopePairs = 131072;
-  localparam int U55cProgramInstructions = 2048;
-  localparam int U55cDelayEntries = 32768;
+  localparam int U55cExponentWords = 2048;
+  localparam int U55cConstantValues = 32768;
+  localparam int U55cRopePairs = 65536;
+  localparam int U55cProgramInstructions = 1024;
+  localparam int U55cDelayEntries = 8192;
 
   // u250: AMD Alveo U250: 1,280 URAM, 2,688 BRAM36, 12,288 DSP
   localparam int U250Lanes = 64;
@@ -447,15 +448,15 @@ package lpu_pkg;
   localparam int U250HasMinimum = 1;
   localparam int U250ClockMhz = 300;
   localparam int U250LaneWords = 4608;
-  localparam int U250MinimumWords = 4608;
-  localparam int U250AccumulatorEntries = 512;
+  localparam int U250MinimumWords = 4096;
+  localparam int U250AccumulatorEntries = 64;
   localparam int U250ActivationBlocks = 512;
   localparam int U250ResidualValues = 8192;
-  localparam int U250ExponentWords = 8192;
-  localparam int U250ConstantValues = 65536;
-  localparam int U250RopePairs = 131072;
-  localparam int U250ProgramInstructions = 2048;
-  localparam int U250DelayEntries = 32768;
+  localparam int U250ExponentWords = 2048;
+  localparam int U250ConstantValues = 32768;
+  localparam int U250RopePairs = 65536;
+  localparam int U250ProgramInstructions = 1024;
+  localparam int U250DelayEntries = 8192;
 
   // v80: AMD Alveo V80 (Versal), estimate only: 1,925 URAM, 3,741 BRAM36, 10,848 DSP
   localparam int V80Lanes = 64;
@@ -465,15 +466,15 @@ package lpu_pkg;
   localparam int V80HasMinimum = 1;
   localparam int V80ClockMhz = 300;
   localparam int V80LaneWords = 4608;
-  localparam int V80MinimumWords = 4608;
-  localparam int V80AccumulatorEntries = 512;
+  localparam int V80MinimumWords = 4096;
+  localparam int V80AccumulatorEntries = 64;
   localparam int V80ActivationBlocks = 512;
   localparam int V80ResidualValues = 8192;
-  localparam int V80ExponentWords = 8192;
-  localparam int V80ConstantValues = 65536;
-  localparam int V80RopePairs = 131072;
-  localparam int V80ProgramInstructions = 2048;
-  localparam int V80DelayEntries = 32768;
+  localparam int V80ExponentWords = 2048;
+  localparam int V80ConstantValues = 32768;
+  localparam int V80RopePairs = 65536;
+  localparam int V80ProgramInstructions = 1024;
+  localparam int V80DelayEntries = 8192;
 
   // virtual: NOT A DEVICE: a U55C-class array with memory for everything on one card
   localparam int VirtualLanes = 64;
@@ -493,5 +494,5 @@ package lpu_pkg;
   localparam int VirtualProgramInstructions = 65536;
   localparam int VirtualDelayEntries = 1048576;
 
-  localparam logic [63:0] ContractHash = 64'hf8ab0650179d0f9b;
+  localparam logic [63:0] ContractHash = 64'hab9b3c278a17f591;
 endpackage

@@ -25,22 +25,17 @@ struct Field {
 #define LPU_NAMED(constant) \
   { #constant, static_cast < long long>(constant) }
 std::vector<Named> number_constants() {
-  return {LPU_NAMED(kBlockValues),        LPU_NAMED(kWordDataBits),
-          LPU_NAMED(kWordSideBits),       LPU_NAMED(kMinimumMantissaBits),
-          LPU_NAMED(kMinimumShiftBits),   LPU_NAMED(kMinimumFractionBits),
-          LPU_NAMED(kMantissaBits),       LPU_NAMED(kMantissaMax),
-          LPU_NAMED(kWindowBinades),      LPU_NAMED(kExponentBits),
-          LPU_NAMED(kWindowLow),          LPU_NAMED(kScaleBits),
-          LPU_NAMED(kAccumulatorBits),    LPU_NAMED(kMaxColumns),
-          LPU_NAMED(kRowExponentBits),    LPU_NAMED(kKvMantissaBits),
-          LPU_NAMED(kKvMantissaBitsWide), LPU_NAMED(kKvScaleMax),
-          LPU_NAMED(kScoreFractionBits),  LPU_NAMED(kScoreBits),
-          LPU_NAMED(kPowerBits),          LPU_NAMED(kPowerFractionBits),
-          LPU_NAMED(kSoftmaxDepth),       LPU_NAMED(kSquareFractionBits),
-          LPU_NAMED(kSquareBits),         LPU_NAMED(kBestLogits),
-          LPU_NAMED(kLogSumBuckets),      LPU_NAMED(kLogSumLow),
-          LPU_NAMED(kMaxRounds),          LPU_NAMED(kInstructionBits),
-          LPU_NAMED(kLoopWords)};
+  return {LPU_NAMED(kBlockValues),         LPU_NAMED(kWordDataBits),       LPU_NAMED(kWordSideBits),
+          LPU_NAMED(kMinimumMantissaBits), LPU_NAMED(kMinimumShiftBits),   LPU_NAMED(kMinimumFractionBits),
+          LPU_NAMED(kMantissaBits),        LPU_NAMED(kMantissaMax),        LPU_NAMED(kWindowBinades),
+          LPU_NAMED(kExponentBits),        LPU_NAMED(kWindowLow),          LPU_NAMED(kScaleBits),
+          LPU_NAMED(kAccumulatorBits),     LPU_NAMED(kMaxColumns),         LPU_NAMED(kRowExponentBits),
+          LPU_NAMED(kKvMantissaBits),      LPU_NAMED(kKvMantissaBitsWide), LPU_NAMED(kKvScaleMax),
+          LPU_NAMED(kScoreFractionBits),   LPU_NAMED(kScoreBits),          LPU_NAMED(kPowerBits),
+          LPU_NAMED(kPowerFractionBits),   LPU_NAMED(kSoftmaxDepth),       LPU_NAMED(kSquareFractionBits),
+          LPU_NAMED(kSquareBits),          LPU_NAMED(kBestLogits),         LPU_NAMED(kLogSumBuckets),
+          LPU_NAMED(kLogSumLow),           LPU_NAMED(kMaxRounds),          LPU_NAMED(kInstructionBits),
+          LPU_NAMED(kLoopWords),           LPU_NAMED(kUltraRamWords)};
 }
 std::vector<Named> latency_constants() {
   return {LPU_NAMED(kConvertCycles),

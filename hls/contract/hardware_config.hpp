@@ -54,27 +54,28 @@ constexpr int default_softmax_lanes(int lanes, int groups) {
 }
 
 // ---- the named configurations. URAM288 is 4,096 × 72 bits: two give a lane 4,096 words; four lanes share one for
-// minimums. BRAM36 is 512 × 72 bits: two give a lane 512 words. DP16KD (ECP5) is 1,024 × 18 bits: eight give a lane
-// 1,024 words.
+// minimums. BRAM36 is 512 × 72 bits: two give a lane 512 words of weights. DP16KD (ECP5) is 1,024 × 18 bits: eight give
+// a lane 1,024 words. The other depths are what leaves room: docs/fit.md counts everything. Accumulators are wide, so
+// they are as deep as distributed RAM is.
 constexpr HardwareConfig kHardwareConfigs[] = {
     {"tiny", "for tests and netlists: 4 x 2, no device", 4, 2, 2, 2, true, 100, 16384, 16384, 2048, 1024, 1024, 4096,
      16384, 32768, 4096, 65536},
-    {"ulx3s", "Lattice ECP5-85F: 128 of 208 DP16KD hold the lanes' words", 8, 1, 2, 2, false, 80, 2048, 0, 512, 256,
-     512, 1024, 4096, 16384, 512, 4096},
-    {"orangecrab", "Lattice ECP5-85F: as ulx3s, slower clock", 8, 1, 2, 2, false, 64, 2048, 0, 512, 256, 512, 1024,
-     4096, 16384, 512, 4096},
-    {"kv260", "AMD K26 (XCK26): 64 URAM, 144 BRAM36, 1,248 DSP", 16, 2, 2, 8, false, 250, 4096, 0, 1024, 512, 2048,
-     8192, 16384, 65536, 1024, 16384},
-    {"zcu104", "AMD ZU7EV: 96 URAM, 312 BRAM36, 1,728 DSP", 16, 3, 4, 8, false, 250, 4096, 0, 1024, 512, 2048, 8192,
-     16384, 65536, 1024, 16384},
-    {"u50", "AMD Alveo U50: 640 URAM, 1,344 BRAM36, 5,952 DSP", 64, 4, 16, 64, true, 300, 4608, 4608, 512, 512, 8192,
-     8192, 65536, 131072, 2048, 32768},
-    {"u55c", "AMD Alveo U55C: 960 URAM, 2,016 BRAM36, 9,024 DSP", 64, 6, 32, 64, true, 300, 4608, 4608, 512, 512, 8192,
-     8192, 65536, 131072, 2048, 32768},
-    {"u250", "AMD Alveo U250: 1,280 URAM, 2,688 BRAM36, 12,288 DSP", 64, 8, 32, 64, true, 300, 4608, 4608, 512, 512,
-     8192, 8192, 65536, 131072, 2048, 32768},
+    {"ulx3s", "Lattice ECP5-85F: 128 of 208 DP16KD hold the lanes' words", 8, 1, 2, 2, false, 80, 2048, 0, 32, 64, 512,
+     512, 2048, 4096, 512, 1024},
+    {"orangecrab", "Lattice ECP5-85F: as ulx3s, slower clock", 8, 1, 2, 2, false, 64, 2048, 0, 32, 64, 512, 512, 2048,
+     4096, 512, 1024},
+    {"kv260", "AMD K26 (XCK26): 64 URAM, 144 BRAM36, 1,248 DSP", 16, 2, 2, 8, false, 250, 4096, 0, 64, 512, 1024, 2048,
+     8192, 8192, 512, 4096},
+    {"zcu104", "AMD ZU7EV: 96 URAM, 312 BRAM36, 1,728 DSP", 16, 3, 4, 8, false, 250, 4096, 0, 64, 512, 2048, 2048, 8192,
+     16384, 1024, 4096},
+    {"u50", "AMD Alveo U50: 640 URAM, 1,344 BRAM36, 5,952 DSP", 64, 4, 16, 64, true, 300, 4096, 4096, 64, 512, 8192,
+     2048, 32768, 65536, 1024, 8192},
+    {"u55c", "AMD Alveo U55C: 960 URAM, 2,016 BRAM36, 9,024 DSP", 64, 6, 32, 64, true, 300, 4608, 4096, 64, 512, 8192,
+     2048, 32768, 65536, 1024, 8192},
+    {"u250", "AMD Alveo U250: 1,280 URAM, 2,688 BRAM36, 12,288 DSP", 64, 8, 32, 64, true, 300, 4608, 4096, 64, 512,
+     8192, 2048, 32768, 65536, 1024, 8192},
     {"v80", "AMD Alveo V80 (Versal), estimate only: 1,925 URAM, 3,741 BRAM36, 10,848 DSP", 64, 8, 32, 64, true, 300,
-     4608, 4608, 512, 512, 8192, 8192, 65536, 131072, 2048, 32768},
+     4608, 4096, 64, 512, 8192, 2048, 32768, 65536, 1024, 8192},
     {"virtual", "NOT A DEVICE: a U55C-class array with memory for everything on one card", 64, 6, 32, 64, true, 300,
      1 << 20, 1 << 20, 2048, 16384, 65536, 1 << 20, 1 << 24, 1 << 24, 1 << 16, 1 << 20},
 };
@@ -118,6 +119,11 @@ constexpr bool all_configs_sound() {
 static_assert(all_configs_sound(), "every named hardware configuration must pass fault_of()");
 
 // ---- derived
+/// Lowest lane words that hold weights only: what a memory deeper than UltraRAM has beyond a multiple of its depth lies
+/// in block RAM, whose second port can only load (rtl/memory/lpu_lane_memory.sv). K and V come after them.
+constexpr int weight_only_words(const HardwareConfig& config) {
+  return config.lane_words > kUltraRamWords ? config.lane_words % kUltraRamWords : 0;
+}
 /// Segments of the array for attention: as many K/V heads work side by side as divide both groups and heads.
 constexpr int segments_for(int column_groups, int kv_heads) {
   int a = column_groups, b = kv_heads;

@@ -17,6 +17,7 @@ constexpr int kWordBits = kWordDataBits + kWordSideBits;
 constexpr int kWordBytes = kWordBits / 8;  ///< of one lane in a memory image
 static_assert(kWordDataBits == 4 * kBlockValues, "a word holds one nibble for each value of a block");
 static_assert(kWordBits % 72 == 0, "a word fills whole 72-bit URAM and BRAM words, parity bits included");
+constexpr int kUltraRamWords = 4096;  ///< depth of UltraRAM (URAM288)
 
 // ---- minimum word: 12-bit signed mantissa (low bits), 4-bit left shift (high bits)
 constexpr int kMinimumMantissaBits = 12;

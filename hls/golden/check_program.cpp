@@ -291,6 +291,8 @@ class Checker {
 
   void kv_word(std::uint64_t first, std::uint64_t last_word, const char* what) const {
     require(first >= image_.lane_word_count, "K and V must lie behind the weights");
+    require(first >= static_cast<std::uint64_t>(contract::weight_only_words(config_)),
+            "K and V can't lie where the lanes' second port only loads");
     below(last_word, words_, what);
   }
 

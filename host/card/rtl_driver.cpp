@@ -111,14 +111,17 @@ bool RtlDriver::copy(Region region) {
   const std::uint64_t groups = by_group ? static_cast<std::uint64_t>(bundle_.hardware().column_groups) : 1;
   for (const LpuRtlMemory& array : arrays) {
     const std::uint64_t word_bytes = array.word_bits / 8, step = word_bytes * groups;
-    for (std::uint64_t word = 0, at = by_group ? array.part * word_bytes : 0; at < bytes.size(); ++word, at += step)
+    std::uint64_t at = array.first_word * step + (by_group ? array.part * word_bytes : 0);
+    for (std::uint64_t word = 0; word < array.words && at < bytes.size(); ++word, at += step)
       std::memcpy(array.data + word * array.stride_bytes, bytes.data() + at,
                   std::min<std::uint64_t>(word_bytes, bytes.size() - at));
     for (const ImageFault& fault : options_.faults) {
       if (fault.region != region || fault.byte >= bytes.size()) continue;
       const std::uint64_t group = by_group ? fault.byte % step / word_bytes : 0;
       if (by_group && group != array.part) continue;
-      std::uint8_t& byte = array.data[fault.byte / step * array.stride_bytes + fault.byte % step % word_bytes];
+      const std::uint64_t word = fault.byte / step;
+      if (word < array.first_word || word - array.first_word >= array.words) continue;
+      std::uint8_t& byte = array.data[(word - array.first_word) * array.stride_bytes + fault.byte % step % word_bytes];
       byte = static_cast<std::uint8_t>(byte ^ fault.flip);
     }
   }
@@ -147,8 +150,12 @@ void RtlDriver::reload(Region region, const std::vector<ImageFault>& faults) { s
 void RtlDriver::clear_kv() {
   const contract::MemoryImage image = bundle_.image();
   const std::vector<LpuRtlMemory> arrays = memories(static_cast<std::uint32_t>(Region::kLaneWords));
-  for (const LpuRtlMemory& array : arrays)
-    std::memset(array.data + image.lane_word_count * array.stride_bytes, 0, image.kv_word_count * array.stride_bytes);
+  for (const LpuRtlMemory& array : arrays) {
+    const std::uint64_t end = std::min(image.lane_word_count + image.kv_word_count, array.first_word + array.words);
+    const std::uint64_t from = std::max(image.lane_word_count, array.first_word);
+    if (from < end)
+      std::memset(array.data + (from - array.first_word) * array.stride_bytes, 0, (end - from) * array.stride_bytes);
+  }
   if (!arrays.empty()) return;
   stream(Region::kLaneWords, options_.faults);
   const std::uint64_t from = image_.padded_bytes(Region::kLaneWords);

@@ -222,6 +222,9 @@ Layout place(const model::Model& model, const contract::HardwareConfig& hardware
   layout.embedding =
       h.tied_head ? layout.head
                   : place_matrix(format_for(model.embedding().type, hardware), h.vocabulary, h.width, g, cursors);
+  // K and V lie above the words that the lanes' second ports only load.
+  const std::uint64_t weight_only = static_cast<std::uint64_t>(contract::weight_only_words(hardware));
+  if (cursors.words.at < weight_only) cursors.words.take(weight_only - cursors.words.at);
   layout.weight_words = cursors.words.at;
   check_accumulators(model, layout);
 

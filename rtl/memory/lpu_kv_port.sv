@@ -89,14 +89,14 @@ module lpu_kv_port #(
       key_word |= key_word_i[stage*WordBits+:WordBits] & {WordBits{key_write_i[stage]}};
   end
   assign column = DataBits'(4'hf) << {position_column_i, 2'b00};
+  // Lane by lane only where that is wanted: a simulator spends nothing on the many cycles without a write.
   always_comb begin
-    for (int lane = 0; lane < Lanes; lane++) begin
-      second_words_o[lane*WordBits+:DataBits] =
-          (second_words_i[lane*WordBits+:DataBits] & ~(column & {DataBits{value_write}})) |
-          ({DataBits/4{nibbles[lane*4+:4]}} & column & {DataBits{value_write}});
-      second_words_o[lane*WordBits+DataBits+:16] =
-          scale_write_i ? scale_i : second_words_i[lane*WordBits+DataBits+:16];
-    end
-    if (key_write) second_words_o = {Lanes{key_word}};
+    second_words_o = key_write ? {Lanes{key_word}} : second_words_i;
+    if (value_write)
+      for (int lane = 0; lane < Lanes; lane++)
+        second_words_o[lane*WordBits+:DataBits] = (second_words_i[lane*WordBits+:DataBits] & ~column) |
+                                                  ({DataBits/4{nibbles[lane*4+:4]}} & column);
+    if (scale_write_i)
+      for (int lane = 0; lane < Lanes; lane++) second_words_o[lane*WordBits+DataBits+:16] = scale_i;
   end
 endmodule

@@ -102,6 +102,22 @@ TEST_F(Compile, ConstantsAreAligned) {
   }
 }
 
+TEST_F(Compile, KeysAndValuesLieAboveWhatSecondPortsOnlyLoad) {
+  const auto model = model::Model::open(test::model("qwen2_tied_q4_1"));
+  CompileOptions deep = options(64);
+  deep.hardware = find_hardware("u55c");
+  deep.hardware_name = "u55c";
+  compile(*model, deep, folder_ / "a", std::nullopt);
+  const bundle::Bundle bundle = bundle::Bundle::open(folder_ / "a");
+  const auto low = static_cast<std::uint64_t>(contract::weight_only_words(deep.hardware));
+  EXPECT_EQ(low, 512u);
+  EXPECT_GE(bundle.image().lane_word_count, low);
+  for (const contract::Instruction& in : bundle.program().instructions)
+    if (in.opcode() == contract::Opcode::kKey || in.opcode() == contract::Opcode::kValue) {
+      EXPECT_GE(in.vector.memory_address, low);
+    }
+}
+
 TEST_F(Compile, TooFewAccumulatorsAreRefusedAndNamed) {
   const auto model = model::Model::open(test::model("q4_1"));
   CompileOptions small = options(32);

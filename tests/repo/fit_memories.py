@@ -67,7 +67,7 @@ expect("a small machine's BRAM36", taken["BRAM"], 10 + 2 + 2 + 1 + 2 + 8 + 2 + 1
 
 # ---- lines through measurements
 expect("a line through (4, 30) and (8, 50)", table.solve([[1, 4], [1, 8]], [30, 50]), [10.0, 5.0])
-for unit in units.UNITS + units.OTHER_SUMS:
+for unit in units.UNITS + units.OTHER_SUMS + units.ECP5_UNITS:
     equations = [[units.FEATURES[name](at) for name in unit.features] for at in unit.sizes]
     expect(f"{unit.name}: a feature a size", len(unit.features), len(unit.sizes))
     table.solve(equations, [0] * len(equations))

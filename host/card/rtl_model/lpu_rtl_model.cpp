@@ -129,6 +129,9 @@ struct LpuRtlModel {
         memory.word_bits = static_cast<std::uint32_t>(variable->packed().elements());
         memory.stride_bytes = stride_of(memory.word_bits);
         memory.words = static_cast<std::uint64_t>(variable->unpacked().elements());
+        // A deep lane memory is cut in two (rtl/memory/lpu_lane_memory.sv).
+        if (path.find(".u_lanes.gen_cut.u_high.") != std::string::npos)
+          memory.first_word = LPU_RTL_LaneWords - memory.words;
         memory.data = static_cast<std::uint8_t*>(variable->datap());
         memories.push_back(memory);
       }
