@@ -7,6 +7,7 @@
 // and a program that breaks docs/isa.md is stopped with an error code. Parameters: one of lpu_pkg's configurations.
 // The monitor_ outputs show every write in the cycle before it can be read, so that a simulator may compare each with
 // the golden card's; a board leaves them open and synthesis drops what makes them.
+// Long because it joins every unit's ports by name, and does little else.
 module lpu_core #(
   parameter int Lanes = lpu_pkg::TinyLanes,
   parameter int ColumnGroups = lpu_pkg::TinyColumnGroups,
@@ -100,7 +101,9 @@ module lpu_core #(
   logic [15:0] command_position, command_follow;
   logic [31:0] command_inverse_temperature;
   logic [63:0] command_seed;
-  logic result_push, result_saturated, busy, halt, soft_reset;
+  logic result_push, result_with_head, result_saturated, busy, halt, soft_reset;
+  logic [23:0] result_next;
+  logic [15:0] result_position;
   logic [31:0] result_cycles, result_busy_beats;
   logic [23:0] token_next;
   logic [15:0] token_position;
@@ -131,8 +134,9 @@ module lpu_core #(
     .command_token_o(command_token), .command_position_o(command_position), .command_with_head_o(command_with_head),
     .command_samples_o(command_samples), .command_inverse_temperature_o(command_inverse_temperature),
     .command_seed_o(command_seed), .command_follow_o(command_follow), .result_push_i(result_push),
-    .result_next_i(token_next), .result_cycles_i(result_cycles), .result_busy_beats_i(result_busy_beats),
-    .result_with_head_i(token_with_head), .result_saturated_i(result_saturated), .result_position_i(token_position),
+    .result_next_i(result_next), .result_cycles_i(result_cycles), .result_busy_beats_i(result_busy_beats),
+    .result_with_head_i(result_with_head), .result_saturated_i(result_saturated),
+    .result_position_i(result_position),
     .busy_i(busy), .error_i(error), .error_index_i(error_index), .halt_o(halt), .soft_reset_o(soft_reset),
     .load_word_write_o(load_word_write), .load_word_address_o(load_word_address), .load_words_o(load_words),
     .load_minimum_write_o(load_minimum_write), .load_minimum_address_o(load_minimum_address),
@@ -356,10 +360,22 @@ module lpu_core #(
   lpu_tally u_tally (
     .clk_i, .rst_ni(run_n), .token_start_i(token_start), .token_end_i(token_end),
     .landed_i(vpu_landed || smx_landed || (|kv_write) || (|monitor_sum_write_o)), .beat_i(beat),
-    .saturated_i(vpu_saturated || smx_saturated || aligned_saturations != '0), .result_push_o(result_push),
-    .result_cycles_o(result_cycles), .result_busy_beats_o(result_busy_beats), .result_saturated_o(result_saturated),
+    .saturated_i(vpu_saturated || smx_saturated || aligned_saturations != '0), .result_push_o(token_push),
+    .result_cycles_o(token_cycles), .result_busy_beats_o(token_busy_beats), .result_saturated_o(token_saturated),
     .error_o(tally_error)
   );
+  // A result waits until a token that lasted too long would have shown itself: none is given of a token that failed.
+  logic token_push, token_saturated, held_push;
+  logic [31:0] token_cycles, token_busy_beats;
+  localparam int HoldCycles = 64;                 // no chain of a token is silent for so long
+  lpu_delay #(.Width(107), .Cycles(HoldCycles), .HasReset(1'b1)) u_result (
+    .clk_i, .rst_ni(run_n),
+    .value_i({token_push, token_next, token_cycles, token_busy_beats, token_with_head, token_saturated,
+              token_position}),
+    .value_o({held_push, result_next, result_cycles, result_busy_beats, result_with_head, result_saturated,
+              result_position})
+  );
+  assign result_push = held_push && error == 8'(lpu_pkg::ErrorNone) && !halt;
   logic beyond_q, meets_q;                        // addresses outside a memory; two blocks for one bank
   logic [ColumnGroups-1:0] block_beyond;
   always_comb

@@ -43,10 +43,13 @@ module lpu_tally (
 
   // In the first cycle after a token the registers still hold it.
   logic wrong_length;
-  logic too_late;   // nothing of a token lands this early: it is the token before that lasts too long
+  // A token too long for its declared length shows afterwards: something lands, or a beat is issued, while no token runs,
+  // or so early in the next one that it can't be its own.
+  logic too_late;
   assign wrong_length = token_end_i && runs_q && last_q != age_q;
-  assign too_late = landed_i && runs_q &&
-                    age < 32'(lpu_pkg::EmbedFetchCycles + lpu_pkg::ResidualCycles - lpu_pkg::WriteCycles);
+  assign too_late = (!runs_q && !token_start_i && (landed_i || beat_i)) ||
+                    (landed_i && age < 32'(lpu_pkg::EmbedFetchCycles + lpu_pkg::ResidualCycles - lpu_pkg::WriteCycles)) ||
+                    (beat_i && age < 32'(lpu_pkg::IssueLeadCycles));
   assign result_push_o = token_end_i && runs_q && !wrong_length;
   assign result_cycles_o = last_q;
   assign result_busy_beats_o = beats_q;

@@ -45,9 +45,13 @@ module lpu_accumulator_read #(
 
   function automatic logic [ReadBits-1:0] slice(input logic [Lanes*LaneBits-1:0] row,
                                                 input logic [SliceBits-1:0] place);
-    for (int read = 0; read < ReadLanes; read++)
-      for (int plane = 0; plane < Planes; plane++)
-        slice[(read*Planes+plane)*PlaneBits+:PlaneBits] = row[(plane*Lanes+place*ReadLanes+read)*PlaneBits+:PlaneBits];
+    // By comparison: a computed place would be a multiplier and a shifter over the whole row.
+    slice = '0;
+    for (int one = 0; one < Slices; one++)
+      if (Slices == 1 || place == SliceBits'(one))
+        for (int read = 0; read < ReadLanes; read++)
+          for (int plane = 0; plane < Planes; plane++)
+            slice[(read*Planes+plane)*PlaneBits+:PlaneBits] = row[(plane*Lanes+one*ReadLanes+read)*PlaneBits+:PlaneBits];
   endfunction
 
   logic                 read_q;

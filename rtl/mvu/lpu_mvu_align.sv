@@ -109,7 +109,7 @@ module lpu_mvu_align #(
         left[lane] = left_of(values_10[lane*32+23+:8], exponents_10[lane*RowExponentBits+:RowExponentBits]);
         significand_11[lane] = {1'b1, values_10[lane*32+:23]};
         shift_11[lane] = ShiftBits'(left[lane] + 11'(FractionBits));
-        zero_11[lane] <= values_10[lane*32+23+:8] == 8'd0 || left[lane] < -11'(FractionBits);
+        zero_11[lane] <= values_10[lane*32+23+:8] == 8'd0 || left[lane] < -(11'(FractionBits));
         clamped_11[lane] <= values_10[lane*32+23+:8] != 8'd0 && left[lane] > 11'(LargestLeft);
         negative_11[lane] <= values_10[lane*32+31];
       end

@@ -90,10 +90,10 @@ function(lpu_rtl_runtime target)
   endif()
 endfunction()
 
-# lpu_rtl_model(NAME [WAVEFORM]): target rtl-NAME or rtl-NAME-trace, the file liblpu_rtl_NAME.so or
-# liblpu_rtl_NAME_trace.so beside the program.
+# lpu_rtl_model(NAME [WAVEFORM | TOGGLES]): target rtl-NAME or rtl-NAME-trace, the file liblpu_rtl_NAME.so or
+# liblpu_rtl_NAME_trace.so beside the program; or target rtl-NAME-toggles, in the folder toggles.
 function(lpu_rtl_model name)
-  cmake_parse_arguments(arg "WAVEFORM" "" "" ${ARGN})
+  cmake_parse_arguments(arg "WAVEFORM;TOGGLES" "" "" ${ARGN})
   set(target rtl-${name})
   set(output lpu_rtl_${name})
   set(runtime lpu_rtl_runtime)
@@ -106,6 +106,15 @@ function(lpu_rtl_model name)
     lpu_rtl_runtime(${runtime} WAVEFORM)
   else()
     lpu_rtl_runtime(${runtime})
+  endif()
+  set(optimise -O2)
+  set(place ${PROJECT_BINARY_DIR})
+  if(arg_TOGGLES)
+    # Signals wider than a number are data on their way through a pipeline; their bits would be most of the counts.
+    list(APPEND options --coverage-toggle --coverage-max-width 64)
+    string(APPEND target -toggles)
+    set(optimise -O1)
+    set(place ${PROJECT_BINARY_DIR}/toggles)
   endif()
   lpu_rtl_sources(files)
   lpu_rtl_parameters(${name} parameters)
@@ -121,12 +130,6 @@ function(lpu_rtl_model name)
     list(APPEND heaps ${folder}/heap_${heap}.cpp)
   endforeach()
   lpu_keep_counts(keep_counts ${folder})
-  set(optimise -O2)
-  if(OPENLPU_RTL_COVERAGE)
-    # Signals wider than a number are data on their way through a pipeline; their bits would be most of the counts.
-    list(APPEND options --coverage-toggle --coverage-max-width 64)
-    set(optimise -O1)
-  endif()
   add_custom_command(OUTPUT ${heaps} ${folder}/Vlpu_core.h
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${folder}
     COMMAND ${VERILATOR_EXECUTABLE} --cc --assert -O3 --unroll-count 8 --output-split 20000 --x-assign fast
@@ -151,9 +154,11 @@ function(lpu_rtl_model name)
     $<$<BOOL:${OPENLPU_RTL_COVERAGE}>:-Wl,-z,nodelete>)  # counts of a core that is loaded again and again add up
   target_link_libraries(${target} PRIVATE ${runtime})
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${output} CXX_VISIBILITY_PRESET hidden
-    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+    LIBRARY_OUTPUT_DIRECTORY ${place})
   # Where the installed program looks for it; only what has been built.
-  install(FILES $<TARGET_FILE:${target}> DESTINATION lib OPTIONAL)
+  if(NOT OPENLPU_RTL_COVERAGE)
+    install(FILES $<TARGET_FILE:${target}> DESTINATION lib OPTIONAL)
+  endif()
 endfunction()
 
 # All of them; without Verilator or without the core there are none.
@@ -166,4 +171,7 @@ function(lpu_rtl_models)
     lpu_rtl_model(${name})
     lpu_rtl_model(${name} WAVEFORM)
   endforeach()
+  if(OPENLPU_RTL_COVERAGE)
+    lpu_rtl_model(tiny TOGGLES)
+  endif()
 endfunction()
