@@ -2,9 +2,12 @@
 #include "host/card/rtl_library.hpp"
 
 #include <dlfcn.h>
+#include <elf.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
+#include <fstream>
 #include <utility>
 
 #include "hls/contract/describe.hpp"
@@ -21,6 +24,18 @@ constexpr int kMostLanes = 64;
 
 std::string build_command(const std::string& name, bool with_waveform) {
   return fmt::format("scripts/build.sh --target rtl-{}{}", name, with_waveform ? "-trace" : "");
+}
+
+/// False for a file that ends before its own section table: the loader maps such a file and dies of it (SIGBUS).
+bool is_whole(const fs::path& path) {
+  Elf64_Ehdr header;
+  std::error_code failure;
+  const std::uintmax_t bytes = fs::file_size(path, failure);
+  std::ifstream file(path, std::ios::binary);
+  if (failure || !file.read(reinterpret_cast<char*>(&header), sizeof header)) return true;  // dlopen() says why
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64) return true;
+  const std::uintmax_t table = std::uintmax_t{header.e_shentsize} * header.e_shnum;
+  return header.e_shoff <= bytes && table <= bytes - header.e_shoff;
 }
 
 struct Need {
@@ -84,12 +99,17 @@ RtlLibrary RtlLibrary::open(const bundle::Bundle& bundle, bool with_waveform) {
   const std::string name = bundle.hardware().name;
   const std::string file = fmt::format("liblpu_rtl_{}{}.so", name, with_waveform ? "_trace" : "");
   const std::vector<fs::path> folders = rtl_library_folders();
-  const auto found =
-      std::find_if(folders.begin(), folders.end(), [&](const fs::path& folder) { return fs::exists(folder / file); });
+  const auto found = std::find_if(folders.begin(), folders.end(), [&](const fs::path& folder) {
+    std::error_code unreadable;  // a folder that can't be looked into holds nothing
+    return fs::exists(folder / file, unreadable);
+  });
   if (found == folders.end())
     fail(ExitCode::kCard, "The RTL model of \"{}\" isn't built ({} is neither beside this program nor in ../lib); {}",
          name, file, build_command(name, with_waveform));
   const fs::path path = *found / file;
+  if (!is_whole(path))
+    fail(ExitCode::kCard, "The RTL model {} is cut short; build it again: {}", path.string(),
+         build_command(name, with_waveform));
   void* const handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr)
     fail(ExitCode::kCard, "The RTL model can't be loaded ({}); build it again: {}", ::dlerror(),

@@ -1,4 +1,5 @@
 // `lpu cosim`: the golden card and the Verilated core in lockstep, every write compared. Relies on host/cosim.
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -134,6 +135,8 @@ ExitCode run(Options options) {
   wanted.prompt = prompt_of(options, bundle);
   wanted.threads = options.card.threads;
   wanted.back_to_back = !options.one_by_one;
+  if (!std::isfinite(wanted.temperature) || (wanted.temperature > 0 && wanted.temperature < 0.01F))
+    fail(ExitCode::kUsage, "--temperature: choose 0 (the likeliest token), or 0.01 and more.");
   if (!options.inject.empty()) wanted.injection = cosim::parse_injection(options.inject, bundle);
   wanted.progress = [&](double share) { progress.update("comparing", share); };
   wanted.is_interrupted = was_interrupted;

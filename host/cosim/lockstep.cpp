@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -11,6 +13,7 @@
 #include "hls/golden/fault.hpp"
 #include "host/base/error.hpp"
 #include "host/card/rtl_driver.hpp"
+#include "host/card/rtl_library.hpp"
 #include "host/cosim/events.hpp"
 #include "host/cosim/names.hpp"
 
@@ -209,7 +212,9 @@ class Lockstep {
 
   void record(std::uint64_t cycle) {
     const std::uint64_t first = *record_at_ > kWaveformBefore ? *record_at_ - kWaveformBefore : 0;
-    if (cycle + 1 == first || (first == 0 && cycle == 0)) driver_.record_waveform(options_.waveform);
+    if (records_ || cycle + 1 < first) return;  // a mismatch early in the first token: from the first cycle seen on
+    driver_.record_waveform(options_.waveform);
+    records_ = true;
   }
 
   void find() {
@@ -243,6 +248,7 @@ class Lockstep {
   const bundle::Bundle& bundle_;
   const Options& options_;
   const std::optional<std::uint64_t> record_at_;
+  bool records_ = false;
   golden::Machine golden_;
   card::RtlDriver driver_;
   Events events_;
@@ -273,6 +279,14 @@ Report run_once(const bundle::Bundle& bundle, const Options& options, std::optio
 }  // namespace
 
 Report run(const bundle::Bundle& bundle, const Options& options) {
+  // Before the first run, which may take hours: whether a waveform could be written at all.
+  if (!options.waveform.empty()) {
+    (void)card::RtlLibrary::open(bundle, true);
+    const bool existed = std::filesystem::exists(options.waveform);
+    if (!std::ofstream(options.waveform, std::ios::app))
+      fail(ExitCode::kIo, "--waveform: can't write {}; choose another place.", options.waveform);
+    if (!existed) std::filesystem::remove(options.waveform);
+  }
   Report report = run_once(bundle, options, std::nullopt);
   if (report.first_mismatch && !options.waveform.empty())
     (void)run_once(bundle, options, report.first_mismatch->core_cycle);

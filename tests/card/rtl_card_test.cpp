@@ -165,6 +165,20 @@ TEST_F(RtlCard, ProgramWithAHazardIsRefusedByTheHost) {
               HasSubstr("can't run this bundle"));
 }
 
+/// The loader itself would die of such a file (SIGBUS).
+TEST_F(RtlCard, LibraryCutShortIsASentence) {
+  const std::string file = "liblpu_rtl_tiny.so";
+  std::filesystem::copy_file(std::filesystem::path(OPENLPU_RTL_FOLDER) / file, place_.path() / file);
+  const std::uintmax_t whole = std::filesystem::file_size(place_.path() / file);
+  ::setenv("OPENLPU_RTL_PATH", place_.path().c_str(), 1);
+  for (const std::uintmax_t bytes : {whole - 1, whole / 2, std::uintmax_t{5000}, std::uintmax_t{100}}) {
+    std::filesystem::resize_file(place_.path() / file, bytes);
+    EXPECT_THAT(refusal_of([&] { (void)card::open_card("rtl", bundle_, {}); }, ExitCode::kCard),
+                HasSubstr("scripts/build.sh --target rtl-tiny"))
+        << bytes;
+  }
+}
+
 TEST(RtlLibrary, AbsentOneIsASentenceWithTheCommand) {
   ::setenv("OPENLPU_RTL_PATH", "/nowhere", 1);
   const TemporaryPlace place;

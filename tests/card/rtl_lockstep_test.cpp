@@ -100,10 +100,22 @@ TEST_F(RtlLockstep, UnknownOpcodeStopsTheCoreWithASentence) {
 TEST_F(RtlLockstep, WaveformOfAMismatchIsRecorded) {
   if (!has_rtl("tiny_trace")) GTEST_SKIP() << "no RTL model: scripts/build.sh --target rtl-tiny-trace";
   cosim::Options wanted = options(2);
-  wanted.injection = cosim::parse_injection("delay:2:+1", bundle_);
-  wanted.waveform = (place_.path() / "w.fst").string();
-  ASSERT_TRUE(cosim::run(bundle_, wanted).first_mismatch.has_value());
-  EXPECT_GT(std::filesystem::file_size(wanted.waveform), 1000u);
+  // The first one differs in the token's first cycle: the 100 cycles before it are those in which the core was loaded.
+  for (const char* fault : {"delay:0:+1", "delay:2:+1"}) {
+    wanted.injection = cosim::parse_injection(fault, bundle_);
+    wanted.waveform = (place_.path() / (std::string(fault) + ".fst")).string();
+    ASSERT_TRUE(cosim::run(bundle_, wanted).first_mismatch.has_value()) << fault;
+    EXPECT_GT(std::filesystem::file_size(wanted.waveform), 1000u) << fault;
+  }
+}
+
+TEST_F(RtlLockstep, PlaceWithoutAWaveformIsRefusedBeforeTheFirstRun) {
+  cosim::Options wanted = options(2);
+  wanted.waveform = "/nonexistent/w.fst";
+  // Without the model that records, that is what is said.
+  const ExitCode code = has_rtl("tiny_trace") ? ExitCode::kIo : ExitCode::kCard;
+  EXPECT_THAT(refusal_of([&] { (void)cosim::run(bundle_, wanted); }, code),
+              testing::AnyOf(testing::HasSubstr("--waveform"), testing::HasSubstr("rtl-tiny-trace")));
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
 // `lpu inspect`, `compile`, `estimate` and the program itself.
+#include <fstream>
+
 #include "hls/contract/describe.hpp"
 #include "tests/system/program.hpp"
 
@@ -114,12 +116,14 @@ TEST_F(Program, EstimateAndCompileAgree) {
 
 TEST_F(Program, ModelThatDoesNotFitIsToldWhichMemoryAndWhatWouldDo) {
   ::setenv("LARGE", model("q6_k").c_str(), 1);
-  const Outcome outcome = lpu("estimate $LARGE --hardware ulx3s --context 64 --json");
+  std::ofstream(place() / "small.json")
+      << R"({"lanes":8,"column_groups":1,"clock_mhz":100,"lane_words":2048,"has_minimum":false})";
+  const Outcome outcome = lpu("estimate $LARGE --hardware $D/small.json --context 64 --json");
   EXPECT_EQ(outcome.code, 4);
   EXPECT_EQ(outcome.json().at("fits"), false);
   EXPECT_FALSE(outcome.json().at("misfits").empty());
   EXPECT_THAT(outcome.err, HasSubstr("lane"));
-  expect_refused("compile $LARGE --hardware ulx3s --context 64 -o $D/misfit", 4, {"doesn't fit ulx3s", "lane"});
+  expect_refused("compile $LARGE --hardware $D/small.json --context 64 -o $D/misfit", 4, {"small.json", "lane memory"});
   EXPECT_FALSE(std::filesystem::exists(place() / "misfit"));
 }
 

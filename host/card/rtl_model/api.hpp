@@ -31,7 +31,7 @@ struct LpuRtlMemory {
   std::uint32_t part;    ///< column group or bank; of other memories: which of several copies
   std::uint32_t word_bits;
   std::uint32_t stride_bytes;  ///< from one word to the next
-  std::uint64_t first_word;  ///< of the memory, that this array begins with
+  std::uint64_t first_word;    ///< of the memory, that this array begins with
   std::uint64_t words;
   std::uint8_t* data;
 };
