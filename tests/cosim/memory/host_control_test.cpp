@@ -136,6 +136,18 @@ TEST(HostControl, ConstantWrittenWhileATokenRunsIsRefused) {
   EXPECT_EQ(status(bench), 3u);
 }
 
+TEST(HostControl, WriteBetweenWordsIsRefusedAndChangesNothing) {
+  Bench bench(host_shape_4(), kFixedSeed);
+  bench.write(ControlRegister::kWidth, 576);
+  for (const std::uint64_t offset : {1, 2, 3}) {
+    bench.write(Region::kControl, 4 * static_cast<std::uint64_t>(ControlRegister::kWidth) + offset, 64);
+    EXPECT_EQ(bench.error(), CardError::kLoad) << offset;
+    EXPECT_EQ(bench.read(ControlRegister::kWidth), 576u) << offset;
+    bench.soft_reset();
+    EXPECT_EQ(bench.error(), CardError::kNone);
+  }
+}
+
 TEST(HostControl, CommandsComeInOrderWithTheirFieldsUntilTheQueueIsFull) {
   with_seeds([](Bench& bench) {
     model_of(bench, 1u << 23, 1u << 16);
