@@ -38,8 +38,13 @@ def row(shape, layer_kind, embedding_kind, answer):
     if "error" in answer:
         cells += [answer["error"], "", ""]
     else:
-        lane = answer["memory"]["lane"]
-        words = f"{lane['used_depth']:,}" + ("" if answer["fits"] else ": too many")
+        memories = answer["memory"]
+        full = [name for name, memory in memories.items() if memory["used_depth"] > memory["capacity_depth"]]
+        words = f"{memories['lane']['used_depth']:,}"
+        if "lane" in full:
+            words += ": too many"
+        elif full:
+            words += f"; {', '.join(full)} memory too small"
         cells += [f"{answer['cycles_per_token']:,}", words, f"{100 * answer['mac_utilisation']:.1f} %"]
     return "| " + " | ".join(str(cell) for cell in cells) + " |"
 

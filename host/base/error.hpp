@@ -17,7 +17,7 @@ enum class ExitCode : int {
   kUsage = 2,         ///< wrong command line
   kBadInput = 3,      ///< a file or a text that can't be used: damaged, unsupported, not UTF-8
   kDoesNotFit = 4,    ///< model, context or prompt too large for the hardware or the model
-  kIo = 5,            ///< the system refused: unwritable folder, full disk, missing file
+  kIo = 5,            ///< the system refused: unwritable folder, full disk, missing file or RTL model
   kCard = 6,          ///< the card stopped with an error (hazard, saturation, stale contract)
   kInterrupted = 130  ///< Ctrl-C
 };

@@ -96,6 +96,20 @@ class Fields {
   const std::string& name_;
 };
 
+/// Names of configurations become parts of file names and commands: nothing else may stand in them.
+bool is_plain_name(std::string_view name) {
+  constexpr std::size_t kMostCharacters = 32;
+  return !name.empty() && name.size() <= kMostCharacters &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_-") == std::string_view::npos && name[0] != '-';
+}
+
+/// What the user wrote for --hardware, if it can be typed into a shell as it is; a manifest from outside may say
+/// anything.
+std::string hardware_argument(const std::string& name) {
+  constexpr std::string_view kTyped = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-:./";
+  return name.empty() || name.find_first_not_of(kTyped) != std::string::npos ? "NAME" : name;
+}
+
 /// Whether brackets are nested deeper than any manifest's: nlohmann-json writes texts recursively, and a text from
 /// outside must not decide how much stack that takes.
 bool is_nested_too_deeply(std::string_view text) {
@@ -133,6 +147,8 @@ void read_shape(const Fields& fields, contract::ModelShape& shape) {
 
 void read_hardware(const Fields& fields, Manifest& manifest) {
   manifest.configuration_name = fields.text("name");
+  if (!is_plain_name(manifest.configuration_name))
+    fields.refuse("name", "isn't 1 to 32 small letters, digits, '_' and '-' (not first)");
   manifest.configuration_note = fields.text("note");
   contract::HardwareConfig& hardware = manifest.hardware;
   hardware.has_minimum = fields.boolean("has_minimum");
@@ -196,7 +212,7 @@ Manifest parse_manifest(std::string_view text, const std::string& name) {
     fail(ExitCode::kCard,
          "{}: the bundle was made for contract {:016x}, but this build has {}; compile the model again: lpu compile "
          "MODEL --hardware {} ...",
-         name, manifest.contract_hash, contract::contract_hash_text(), manifest.hardware_name);
+         name, manifest.contract_hash, contract::contract_hash_text(), hardware_argument(manifest.hardware_name));
 
   read_hardware(fields.object("hardware"), manifest);
   read_shape(fields.object("shape"), manifest.shape);

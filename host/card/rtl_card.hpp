@@ -8,8 +8,7 @@
 
 namespace lpu::card {
 
-/// Error(kCard) when the core's library isn't built, or when the program has a fault or a hazard (unless
-/// options.unchecked), Error(kDoesNotFit) when the simulated memories are too small.
+/// Errors as RtlLibrary::open(), and Error(kCard) when the program has a fault or a hazard (unless options.unchecked).
 std::unique_ptr<Card> make_rtl_card(const bundle::Bundle& bundle, const CardOptions& options);
 
 }  // namespace lpu::card

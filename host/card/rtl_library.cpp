@@ -38,6 +38,32 @@ bool is_whole(const fs::path& path) {
   return header.e_shoff <= bytes && table <= bytes - header.e_shoff;
 }
 
+std::string known_names() {
+  std::string names;
+  for (const contract::HardwareConfig& config : contract::kHardwareConfigs)
+    names += (names.empty() ? "" : ", ") + std::string(config.name);
+  return names;
+}
+
+/// A model is built for a named configuration as it is: not for a FILE.json's machine, nor for NAME:LANESxGROUPS.
+void refuse_unnamed(const bundle::Bundle& bundle) {
+  const contract::HardwareConfig& c = bundle.hardware();
+  const contract::HardwareConfig* named = contract::find_hardware(c.name);
+  if (named != nullptr && named->lanes == c.lanes && named->column_groups == c.column_groups) return;
+  fail(ExitCode::kBadInput,
+       "The bundle is for a machine of its own ({} lanes x {} groups), and the RTL model exists for named "
+       "configurations only; compile the model for one of them ({}), not for a FILE.json or with LANESxGROUPS.",
+       c.lanes, c.column_groups, known_names());
+}
+
+/// Where the library was looked for, for the sentence that it isn't there.
+std::string searched_text() {
+  const char* const path = std::getenv("OPENLPU_RTL_PATH");
+  if (path == nullptr || *path == '\0')
+    return "neither beside this program nor in ../lib; OPENLPU_RTL_PATH, which can name other folders, isn't set";
+  return fmt::format("neither in OPENLPU_RTL_PATH ({}) nor beside this program nor in ../lib", path);
+}
+
 struct Need {
   const char* what;
   std::uint64_t needed;
@@ -96,6 +122,7 @@ std::string rtl_misfit(const LpuRtlParameters& model, const bundle::Bundle& bund
 }
 
 RtlLibrary RtlLibrary::open(const bundle::Bundle& bundle, bool with_waveform) {
+  refuse_unnamed(bundle);
   const std::string name = bundle.hardware().name;
   const std::string file = fmt::format("liblpu_rtl_{}{}.so", name, with_waveform ? "_trace" : "");
   const std::vector<fs::path> folders = rtl_library_folders();
@@ -104,15 +131,15 @@ RtlLibrary RtlLibrary::open(const bundle::Bundle& bundle, bool with_waveform) {
     return fs::exists(folder / file, unreadable);
   });
   if (found == folders.end())
-    fail(ExitCode::kCard, "The RTL model of \"{}\" isn't built ({} is neither beside this program nor in ../lib); {}",
-         name, file, build_command(name, with_waveform));
+    fail(ExitCode::kIo, "The RTL model of \"{}\" isn't built ({} is {}); build it: {}", name, file, searched_text(),
+         build_command(name, with_waveform));
   const fs::path path = *found / file;
   if (!is_whole(path))
-    fail(ExitCode::kCard, "The RTL model {} is cut short; build it again: {}", path.string(),
+    fail(ExitCode::kBadInput, "The RTL model {} is cut short; build it again: {}", path.string(),
          build_command(name, with_waveform));
   void* const handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr)
-    fail(ExitCode::kCard, "The RTL model can't be loaded ({}); build it again: {}", ::dlerror(),
+    fail(ExitCode::kBadInput, "The RTL model can't be loaded ({}); build it again: {}", ::dlerror(),
          build_command(name, with_waveform));
   void* const symbol = ::dlsym(handle, kLpuRtlEntryName);
   const LpuRtlFunctions* functions = symbol != nullptr ? reinterpret_cast<LpuRtlEntry>(symbol)() : nullptr;
@@ -123,8 +150,7 @@ RtlLibrary RtlLibrary::open(const bundle::Bundle& bundle, bool with_waveform) {
          build_command(name, with_waveform));
   if (const std::string misfit = rtl_misfit(library.parameters(), bundle); !misfit.empty())
     fail(ExitCode::kDoesNotFit,
-         "The RTL model of \"{}\" can't run this bundle: {}. Compile the model for a named configuration, with a "
-         "context that is short enough.",
+         "The RTL model of \"{}\" can't run this bundle: {}. Compile a smaller model, or with a shorter --context.",
          name, misfit);
   return library;
 }

@@ -39,7 +39,8 @@ void add_text_options(CLI::App& command, TextChoice& choice) {
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 20));
   command.add_option("--temperature", choice.sampling.temperature, "0: always the likeliest token; above: sample")
       ->capture_default_str();
-  command.add_option("--top-k", choice.sampling.top_k, "Sample among the K likeliest tokens, 1 to 64");
+  command.add_option("--top-k", choice.sampling.top_k,
+                     "Sample among the K likeliest tokens only, 1 to 64; 0: among all; needs a --temperature above 0");
   command.add_option("--top-p", choice.sampling.top_p,
                      "Sample among the likeliest tokens that together reach this share");
   command.add_option("--seed", choice.sampling.seed, "Same seed, same text, on any machine")

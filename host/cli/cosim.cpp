@@ -20,24 +20,28 @@ namespace {
 struct Options {
   CardChoice card;
   std::optional<std::string> prompt;
-  std::string prompt_ids;
-  std::string inject;
+  std::optional<std::string> prompt_ids;
+  std::optional<std::string> inject;
+  std::optional<std::string> waveform;
   bool one_by_one = false;
   bool json = false;
   cosim::Options run;
 };
 
 std::vector<std::int32_t> prompt_of(const Options& options, const bundle::Bundle& bundle) {
-  if (options.prompt && !options.prompt_ids.empty())
+  if (options.prompt && options.prompt_ids)
     fail(ExitCode::kUsage, "Give the prompt in one way: --prompt TEXT or --prompt-ids IDS.");
   std::vector<std::int32_t> ids = {0};
   if (options.prompt) ids = runtime::TextModel(bundle).tokenizer().encode(*options.prompt, true, true);
-  if (!options.prompt_ids.empty()) ids = parse_ids("--prompt-ids", options.prompt_ids);
+  if (options.prompt_ids) ids = parse_ids("--prompt-ids", *options.prompt_ids);
   const contract::ModelShape& shape = bundle.shape();
   if (ids.empty()) fail(ExitCode::kUsage, "The prompt is empty; write some text between the quotes.");
   if (ids.size() > shape.context_tokens)
     fail(ExitCode::kDoesNotFit, "The prompt has {} tokens, the bundle's context {}; shorten it.", ids.size(),
          shape.context_tokens);
+  if (ids.size() > options.run.tokens)
+    fail(ExitCode::kUsage, "The prompt has {} tokens, and --tokens {} counts them, too; write {} or more.", ids.size(),
+         options.run.tokens, ids.size());
   for (const std::int32_t id : ids)
     if (id < 0 || static_cast<std::uint32_t>(id) >= shape.vocabulary)
       fail(ExitCode::kUsage, "Token {} isn't in the vocabulary of {}.", id, shape.vocabulary);
@@ -71,7 +75,17 @@ Json finding_json(const cosim::Finding& finding) {
           {"core_cycle", finding.core_cycle}};
 }
 
-Json report_json(const bundle::Bundle& bundle, const cosim::Report& report) {
+/// Whether the injected fault showed; none without one.
+std::optional<bool> fault_found(const Options& options, const cosim::Report& report) {
+  if (!options.inject || (report.interrupted && !report.first_mismatch)) return std::nullopt;
+  return report.first_mismatch.has_value();
+}
+
+double cycles_per_second(const cosim::Report& report) {
+  return report.core_seconds > 0 ? static_cast<double>(report.timed_cycles) / report.core_seconds : 0;
+}
+
+Json report_json(const Options& options, const bundle::Bundle& bundle, const cosim::Report& report) {
   return {{"tokens", report.tokens},
           {"instructions", report.instructions},
           {"writes", report.writes},
@@ -85,7 +99,10 @@ Json report_json(const bundle::Bundle& bundle, const cosim::Report& report) {
           {"measured_cycles", report.measured_cycles},
           {"jitter_cycles", runtime::jitter_cycles(report.predicted_cycles, report.measured_cycles)},
           {"core_cycles", report.core_cycles},
-          {"seconds", report.core_seconds}};
+          {"seconds", report.core_seconds},
+          {"cycles_per_second", cycles_per_second(report)},
+          {"interrupted", report.interrupted},
+          {"fault_found", or_null(fault_found(options, report))}};
 }
 
 std::string finding_text(const cosim::Finding& finding) {
@@ -109,11 +126,17 @@ std::string report_text(const Options& options, const bundle::Bundle& bundle, co
   std::string out = fmt::format(
       "{} on {}: {} tokens in lockstep, {} instructions, {} writes compared\n"
       "differing values {}, differing cycles {}; measured - predicted cycles of a token: {}\n"
-      "{} cycles of the core in {} ({:.0f} a second)\n",
+      "{} cycles of the core in {} ({:.0f} a second), loading not included\n",
       bundle.model_name(), bundle.hardware_name(), grouped_text(report.tokens), grouped_text(report.instructions),
       grouped_text(report.writes), report.differing_values, report.differing_cycles,
-      runtime::jitter_cycles(report.predicted_cycles, report.measured_cycles), grouped_text(report.core_cycles),
-      seconds_text(report.core_seconds), static_cast<double>(report.core_cycles) / report.core_seconds);
+      runtime::jitter_cycles(report.predicted_cycles, report.measured_cycles), grouped_text(report.timed_cycles),
+      seconds_text(report.core_seconds), cycles_per_second(report));
+  if (report.interrupted)
+    out += fmt::format("interrupted after {} of {} tokens\n", grouped_text(report.tokens),
+                       grouped_text(options.run.tokens));
+  if (fault_found(options, report) == false)
+    out += report.fault_is_in ? "the fault changed nothing that was compared\n"
+                              : "the fault changed nothing at all: what it names was so before, or was never written\n";
   if (!report.first_mismatch) return out;
   out += finding_text(*report.first_mismatch);
   if (options.run.waveform.empty())
@@ -137,17 +160,20 @@ ExitCode run(Options options) {
   wanted.back_to_back = !options.one_by_one;
   if (!std::isfinite(wanted.temperature) || (wanted.temperature > 0 && wanted.temperature < 0.01F))
     fail(ExitCode::kUsage, "--temperature: choose 0 (the likeliest token), or 0.01 and more.");
-  if (!options.inject.empty()) wanted.injection = cosim::parse_injection(options.inject, bundle);
+  if (options.inject) wanted.injection = cosim::parse_injection(*options.inject, bundle);
+  if (options.waveform) wanted.waveform = *options.waveform;
+  if (options.waveform && wanted.waveform.empty())
+    fail(ExitCode::kUsage, "--waveform: the name is empty; name a file, such as mismatch.fst.");
   wanted.progress = [&](double share) { progress.update("comparing", share); };
   wanted.is_interrupted = was_interrupted;
   const cosim::Report report = cosim::run(bundle, wanted);
   progress.clear();
   if (options.json)
-    put_json(report_json(bundle, report));
+    put_json(report_json(options, bundle, report));
   else
     put_out(report_text(options, bundle, report));
   if (report.first_mismatch) return ExitCode::kCard;
-  return was_interrupted() ? ExitCode::kInterrupted : ExitCode::kSuccess;
+  return report.interrupted ? ExitCode::kInterrupted : ExitCode::kSuccess;
 }
 
 }  // namespace
@@ -174,8 +200,9 @@ void add_cosim(CLI::App& app, Chosen& chosen) {
       ->check(CLI::Range(0U, 256U))
       ->capture_default_str();
   command->add_option("--inject", options->inject, "A fault for the RTL's copy of the bundle, KIND:… (below)");
-  command->add_option("--waveform", options->run.waveform,
-                      "Write the 200 cycles around the first mismatch to this file (FST, for GTKWave and Surfer)");
+  command->add_option("--waveform", options->waveform,
+                      "Write the 200 cycles around the first mismatch, or around an error of the core, to this file "
+                      "(FST, for GTKWave and Surfer)");
   command->add_flag("--one-by-one", options->one_by_one,
                     "The host asks for each token; otherwise generated tokens follow one another without it");
   command->add_flag("--load-through-port", options->run.load_through_port,
@@ -185,7 +212,8 @@ void add_cosim(CLI::App& app, Chosen& chosen) {
   command->footer(
       "Every write of the RTL is compared with the golden card's: its place, its value, and the cycle from which on it "
       "can be read.\n"
-      "The first difference ends the run with exit code 6. A context that is full begins anew, as another session.\n\n"
+      "The first difference ends the run with exit code 6. A context that is full begins anew, as another session.\n"
+      "An RTL model that isn't built ends it with 5.\n\n"
       "Faults: weight:ADDRESS:BIT, minimum:ADDRESS:BIT, exponent:WORD:BIT, constant:INDEX:BIT, rope:PAIR:BIT (a bit of "
       "an element of\n"
       "that memory), delay:PC:+N or -N, opcode:PC:VALUE, instruction:PC:BIT, activation:BANK:ADDRESS:BIT.\n\n"

@@ -29,7 +29,7 @@ constexpr const char* kFooter =
     "  2    wrong command line\n"
     "  3    a file or text that can't be used: damaged, unsupported\n"
     "  4    model, context or prompt too large\n"
-    "  5    the system refused: missing file, unwritable folder, full disk\n"
+    "  5    the system refused: missing file or RTL model, unwritable folder, full disk\n"
     "  6    the card stopped with an error, or the bundle was made for another contract\n"
     "  130  interrupted with Ctrl-C\n";
 

@@ -5,6 +5,7 @@
 
 #include "hls/contract/memory_map.hpp"
 #include "host/base/error.hpp"
+#include "host/bundle/activation_block.hpp"
 
 namespace lpu::compiler {
 
@@ -254,7 +255,6 @@ std::vector<MemoryUse> memory_use(const Layout& l) {
   const auto region = [&](const char* name, const char* unit, std::uint64_t used, contract::Region which) {
     return memory(name, unit, used, contract::capacity_elements(which, hw), contract::element_bytes(which, hw));
   };
-  constexpr int kBlockBits = contract::kBlockValues * contract::kMantissaBits + contract::kExponentBits;
   return {
       region("lane", "words of 144 bits per lane", l.weight_words + l.kv_words, contract::Region::kLaneWords),
       region("minimum", "words of 16 bits per lane", l.minimum_words, contract::Region::kMinimumWords),
@@ -262,7 +262,7 @@ std::vector<MemoryUse> memory_use(const Layout& l) {
       region("constant", "binary32 gains and biases", l.constant_values, contract::Region::kConstants),
       region("rope", "cosine and sine pairs", l.rope_pairs, contract::Region::kRope),
       memory("activation", "blocks per column group", l.activation.blocks, hw.activation_blocks,
-             hw.column_groups * kBlockBits / 8),
+             hw.column_groups * bundle::kActivationBlockBits / 8),
       memory("residual", "binary32 values", l.shape.width, hw.residual_values, contract::kConstantBytes),
   };
 }

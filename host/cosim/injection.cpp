@@ -6,13 +6,12 @@
 #include <set>
 
 #include "host/base/error.hpp"
+#include "host/bundle/activation_block.hpp"
 
 namespace lpu::cosim {
 namespace {
 
 using contract::Region;
-
-constexpr std::uint32_t kBlockBits = 337;
 
 [[noreturn]] void refuse(const std::string& text, const std::string& why) {
   fail(ExitCode::kUsage, "--inject {}: {} (kinds: lpu cosim --help).", text, why);
@@ -147,7 +146,7 @@ class Parser {
     ActivationFault fault;
     fault.bank = static_cast<std::uint32_t>(number(1, 0, config.column_groups - 1));
     fault.address = static_cast<std::uint32_t>(number(2, 0, config.activation_blocks - 1));
-    fault.bit = static_cast<std::uint32_t>(number(3, 0, kBlockBits - 1));
+    fault.bit = static_cast<std::uint32_t>(number(3, 0, bundle::kActivationBlockBits - 1));
     out_.activation = fault;
   }
 

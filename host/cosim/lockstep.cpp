@@ -48,6 +48,7 @@ class Lockstep {
 
   Report run() {
     const auto begin = std::chrono::steady_clock::now();
+    const std::uint64_t first_cycle = driver_.cycle();
     for (std::uint64_t session = 0; report_.tokens < options_.tokens && !stopped(); ++session) {
       if (session != 0) {
         golden_.reset();
@@ -62,8 +63,24 @@ class Lockstep {
     report_.differing_values = checker_.differing_values();
     report_.differing_cycles = checker_.differing_cycles();
     report_.core_cycles = driver_.cycle();
+    report_.timed_cycles = driver_.cycle() - first_cycle;
+    report_.fault_is_in = !options_.injection.image.empty() || (options_.injection.activation && !activation_);
+    if (checker_.mismatches().empty() && report_.measured_cycles.size() < options_.tokens) {
+      report_.interrupted = true;
+      report_.tokens = report_.measured_cycles.size();  // one that was at work isn't counted
+    }
     report_.core_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return std::move(report_);
+  }
+
+  /// Cycles that the core has run.
+  [[nodiscard]] std::uint64_t cycle() const { return driver_.cycle(); }
+  /// After an error of the card: what follows goes into the waveform, too, and ends it.
+  void end_recording() {
+    if (!records_) return;
+    driver_.set_watch({});
+    driver_.run(kWaveformAfter);
+    driver_.end_waveform();
   }
 
  private:
@@ -268,11 +285,30 @@ class Lockstep {
   std::optional<std::uint64_t> flip_after_;
 };
 
-Report run_once(const bundle::Bundle& bundle, const Options& options, std::optional<std::uint64_t> record_at) {
+/// stopped_at: the core's cycle in which an error of the card was known; untouched where it was no token's.
+Report run_once(const bundle::Bundle& bundle, const Options& options, std::optional<std::uint64_t> record_at,
+                std::optional<std::uint64_t>* stopped_at) {
   try {
-    return std::make_unique<Lockstep>(bundle, options, record_at)->run();
+    const auto lockstep = std::make_unique<Lockstep>(bundle, options, record_at);
+    try {
+      return lockstep->run();
+    } catch (const Error&) {
+      *stopped_at = lockstep->cycle();
+      lockstep->end_recording();
+      throw;
+    }
   } catch (const golden::Fault& fault) {
     fail(ExitCode::kCard, "The golden card stopped: {}", fault.what());
+  }
+}
+
+/// Once more, for the waveform: the core stops in the same cycle.
+void record_stop(const bundle::Bundle& bundle, const Options& options, std::uint64_t cycle) {
+  std::optional<std::uint64_t> ignored;
+  try {
+    (void)run_once(bundle, options, cycle, &ignored);
+  } catch (const Error& again) {
+    if (again.code() != ExitCode::kCard) throw;
   }
 }
 
@@ -287,10 +323,18 @@ Report run(const bundle::Bundle& bundle, const Options& options) {
       fail(ExitCode::kIo, "--waveform: can't write {}; choose another place.", options.waveform);
     if (!existed) std::filesystem::remove(options.waveform);
   }
-  Report report = run_once(bundle, options, std::nullopt);
-  if (report.first_mismatch && !options.waveform.empty())
-    (void)run_once(bundle, options, report.first_mismatch->core_cycle);
-  return report;
+  std::optional<std::uint64_t> stopped_at;
+  try {
+    Report report = run_once(bundle, options, std::nullopt, &stopped_at);
+    if (report.first_mismatch && !options.waveform.empty())
+      (void)run_once(bundle, options, report.first_mismatch->core_cycle, &stopped_at);
+    return report;
+  } catch (const Error& error) {
+    if (options.waveform.empty() || !stopped_at || error.code() != ExitCode::kCard) throw;
+    record_stop(bundle, options, *stopped_at);
+    const std::string said = error.what();
+    fail(error.code(), "{}{} The 200 cycles around it: {}", said, said.ends_with('.') ? "" : ".", options.waveform);
+  }
 }
 
 }  // namespace lpu::cosim

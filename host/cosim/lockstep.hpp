@@ -55,11 +55,15 @@ struct Report {
   std::vector<std::int32_t> next;               ///< of each token that made one
   std::vector<std::uint64_t> predicted_cycles;  ///< of each token
   std::vector<std::uint64_t> measured_cycles;
-  double core_seconds = 0;  ///< wall time, the golden card's included
-  std::uint64_t core_cycles = 0;
+  double core_seconds = 0;         ///< wall time of the tokens, the golden card's included, loading not
+  std::uint64_t core_cycles = 0;   ///< simulated, loading included
+  std::uint64_t timed_cycles = 0;  ///< of these, within core_seconds
+  bool interrupted = false;        ///< before all tokens had run; `tokens` counts the whole ones
+  bool fault_is_in = false;        ///< the injection changed something in the core's memories
 };
 
-/// Error(kCard) when the core stops with an error of its own or a golden hazard; otherwise as RtlDriver and Machine.
+/// Error(kCard) when the core stops with an error of its own or a golden hazard (its waveform is written, too);
+/// otherwise as RtlDriver and Machine.
 Report run(const bundle::Bundle& bundle, const Options& options);
 
 }  // namespace lpu::cosim

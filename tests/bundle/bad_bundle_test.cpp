@@ -116,6 +116,30 @@ TEST_F(BadBundle, OtherContractIsStale) {
                  ExitCode::kCard);
 }
 
+TEST_F(BadBundle, ShellTextStandsInNoSentenceThatIsACommand) {
+  Json json = manifest();
+  json["contract"] = "0123456789abcdef";
+  json["hardware_name"] = "tiny; rm -r x";
+  write_manifest(json.dump());
+  expect_refused("lpu compile MODEL --hardware NAME ...", ExitCode::kCard);
+}
+
+TEST_F(BadBundle, ConfigurationNameThatIsNoPlainWordIsRefused) {
+  for (const char* name : {"", "../../tmp/x", "a/b", "tiny; rm -r x", "Tiny", "$(x)", "a b", "-x", "tiny\n",
+                           "a-name-of-more-than-thirty-two-characters"}) {
+    Json json = manifest();
+    json["hardware"]["name"] = name;
+    write_manifest(json.dump());
+    expect_refused("'hardware.name' isn't", ExitCode::kBadInput, name);
+  }
+  for (const char* name : {"custom", "u55c", "my_board-2"}) {
+    Json json = manifest();
+    json["hardware"]["name"] = name;
+    write_manifest(json.dump());
+    EXPECT_NO_THROW(bundle::Bundle::open(folder_)) << name;
+  }
+}
+
 TEST_F(BadBundle, FieldOutOfRangeIsNamed) {
   struct Case {
     const char* pointer;

@@ -173,7 +173,7 @@ TEST_F(RtlCard, LibraryCutShortIsASentence) {
   ::setenv("OPENLPU_RTL_PATH", place_.path().c_str(), 1);
   for (const std::uintmax_t bytes : {whole - 1, whole / 2, std::uintmax_t{5000}, std::uintmax_t{100}}) {
     std::filesystem::resize_file(place_.path() / file, bytes);
-    EXPECT_THAT(refusal_of([&] { (void)card::open_card("rtl", bundle_, {}); }, ExitCode::kCard),
+    EXPECT_THAT(refusal_of([&] { (void)card::open_card("rtl", bundle_, {}); }, ExitCode::kBadInput),
                 HasSubstr("scripts/build.sh --target rtl-tiny"))
         << bytes;
   }
@@ -183,8 +183,25 @@ TEST(RtlLibrary, AbsentOneIsASentenceWithTheCommand) {
   ::setenv("OPENLPU_RTL_PATH", "/nowhere", 1);
   const TemporaryPlace place;
   const bundle::Bundle bundle = compiled("tied_q4_1", place.path() / "b", "kv260");
-  EXPECT_THAT(refusal_of([&] { (void)card::open_card("rtl", bundle, {}); }, ExitCode::kCard),
-              testing::AllOf(HasSubstr("kv260"), HasSubstr("scripts/build.sh --target rtl-kv260")));
+  EXPECT_THAT(refusal_of([&] { (void)card::open_card("rtl", bundle, {}); }, ExitCode::kIo),
+              testing::AllOf(HasSubstr("kv260"), HasSubstr("scripts/build.sh --target rtl-kv260"),
+                             HasSubstr("neither in OPENLPU_RTL_PATH (/nowhere)")));
+  ::unsetenv("OPENLPU_RTL_PATH");
+  EXPECT_THAT(refusal_of([&] { (void)card::open_card("rtl", bundle, {}); }, ExitCode::kIo),
+              HasSubstr("OPENLPU_RTL_PATH, which can name other folders, isn't set"));
+}
+
+TEST(RtlLibrary, MachineOfItsOwnIsToldThatModelsAreForNamedOnes) {
+  const TemporaryPlace place;
+  const bundle::Bundle other_array = compiled("tied_q4_1", place.path() / "a", "tiny:8x1");
+  write_bytes(place.path() / "m.json",
+              R"({"lanes": 4, "column_groups": 2, "clock_mhz": 100, "lane_words": 16384, "has_minimum": true})");
+  const bundle::Bundle from_file = compiled("tied_q4_1", place.path() / "f", (place.path() / "m.json").string());
+  for (const bundle::Bundle* bundle : {&other_array, &from_file}) {
+    const std::string said = refusal_of([&] { (void)card::open_card("rtl", *bundle, {}); }, ExitCode::kBadInput);
+    EXPECT_THAT(said, testing::AllOf(HasSubstr("named configurations only"), HasSubstr("tiny, ulx3s"),
+                                     testing::Not(HasSubstr("build.sh"))));
+  }
 }
 
 }  // namespace

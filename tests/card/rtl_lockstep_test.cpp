@@ -109,12 +109,43 @@ TEST_F(RtlLockstep, WaveformOfAMismatchIsRecorded) {
   }
 }
 
+TEST_F(RtlLockstep, WaveformOfAnErrorOfTheCoreIsRecorded) {
+  if (!has_rtl("tiny_trace")) GTEST_SKIP() << "no RTL model: scripts/build.sh --target rtl-tiny-trace";
+  cosim::Options wanted = options(2);
+  wanted.injection = cosim::parse_injection("opcode:3:13", bundle_);
+  wanted.waveform = (place_.path() / "stop.fst").string();
+  const std::string said = refusal_of([&] { (void)cosim::run(bundle_, wanted); }, ExitCode::kCard);
+  EXPECT_THAT(said, testing::AllOf(HasSubstr("The rtl card stopped"), HasSubstr("200 cycles"), HasSubstr("stop.fst")));
+  EXPECT_GT(std::filesystem::file_size(wanted.waveform), 1000u);
+}
+
+TEST_F(RtlLockstep, InterruptedRunCountsWholeTokensOnly) {
+  cosim::Options wanted = options(20);
+  std::uint64_t asked = 0;
+  wanted.is_interrupted = [&] { return ++asked > 3000; };
+  const cosim::Report report = cosim::run(bundle_, wanted);
+  EXPECT_TRUE(report.interrupted);
+  EXPECT_FALSE(report.first_mismatch.has_value());
+  EXPECT_GT(report.tokens, 0u);
+  EXPECT_LT(report.tokens, 20u);
+  EXPECT_EQ(report.tokens, report.measured_cycles.size());
+}
+
+TEST_F(RtlLockstep, CyclesOfTheTimeAreThoseAfterLoading) {
+  cosim::Options wanted = options(2);
+  wanted.load_through_port = true;
+  const cosim::Report report = cosim::run(bundle_, wanted);
+  EXPECT_FALSE(report.interrupted);
+  EXPECT_GE(report.timed_cycles, report.measured_cycles[0] + report.measured_cycles[1]);
+  EXPECT_LT(report.timed_cycles, report.measured_cycles[0] + report.measured_cycles[1] + 1000);
+  EXPECT_GT(report.core_cycles, report.timed_cycles + 1000);
+}
+
 TEST_F(RtlLockstep, PlaceWithoutAWaveformIsRefusedBeforeTheFirstRun) {
   cosim::Options wanted = options(2);
   wanted.waveform = "/nonexistent/w.fst";
   // Without the model that records, that is what is said.
-  const ExitCode code = has_rtl("tiny_trace") ? ExitCode::kIo : ExitCode::kCard;
-  EXPECT_THAT(refusal_of([&] { (void)cosim::run(bundle_, wanted); }, code),
+  EXPECT_THAT(refusal_of([&] { (void)cosim::run(bundle_, wanted); }, ExitCode::kIo),
               testing::AnyOf(testing::HasSubstr("--waveform"), testing::HasSubstr("rtl-tiny-trace")));
 }
 

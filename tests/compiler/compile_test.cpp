@@ -72,6 +72,17 @@ TEST_F(Compile, ModelThatDoesNotFitLeavesNothing) {
   EXPECT_TRUE(std::filesystem::is_empty(folder_));
 }
 
+TEST_F(Compile, ActivationMemoryCountsWholeBlocks) {
+  const CompileOptions wanted = options(64);
+  for (const MemoryUse& memory : estimate(*model::Model::open(test::model("q4_1")), wanted).memory) {
+    if (memory.name != "activation") continue;
+    const auto blocks = static_cast<std::uint64_t>(wanted.hardware.column_groups);  // one in each bank
+    EXPECT_EQ(memory.capacity_bytes, memory.capacity_depth * (blocks * (32 * 10 + 17) / 8));
+    return;
+  }
+  FAIL() << "no activation memory in the report";
+}
+
 TEST_F(Compile, DelayTableCountsTheTokenLengthsBehindIt) {
   const auto model = model::Model::open(test::model("q4_1"));
   CompileOptions exact = options(64);
