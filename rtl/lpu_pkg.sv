@@ -34,6 +34,9 @@ package lpu_pkg;
   localparam int InstructionBits = 640;
   localparam int LoopWords = 5;
   localparam int UltraRamWords = 4096;
+  localparam int MaxSegments = 4;
+  localparam int NoiseLanes = 8;
+  localparam int NoiseQueueSlices = 512;
 
   // latencies in cycles (hls/contract/latencies.hpp)
   localparam int ConvertCycles = 4;
@@ -56,6 +59,8 @@ package lpu_pkg;
   localparam int MixCycles = 13;
   localparam int SwigluCycles = 25;
   localparam int LogitCycles = 24;
+  localparam int NoiseCycles = 48;
+  localparam int NoiseTakeCycles = 12;
   localparam int SoftmaxBlockCycles = 17;
   localparam int SoftmaxRowCycles = 18;
   localparam int ReciprocalCycles = 25;
@@ -494,5 +499,5 @@ package lpu_pkg;
   localparam int VirtualProgramInstructions = 65536;
   localparam int VirtualDelayEntries = 1048576;
 
-  localparam logic [63:0] ContractHash = 64'hab9b3c278a17f591;
+  localparam logic [63:0] ContractHash = 64'h6ff5e90f70c5d9cf;
 endpackage

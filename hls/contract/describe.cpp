@@ -35,7 +35,8 @@ std::vector<Named> number_constants() {
           LPU_NAMED(kPowerFractionBits),   LPU_NAMED(kSoftmaxDepth),       LPU_NAMED(kSquareFractionBits),
           LPU_NAMED(kSquareBits),          LPU_NAMED(kBestLogits),         LPU_NAMED(kLogSumBuckets),
           LPU_NAMED(kLogSumLow),           LPU_NAMED(kMaxRounds),          LPU_NAMED(kInstructionBits),
-          LPU_NAMED(kLoopWords),           LPU_NAMED(kUltraRamWords)};
+          LPU_NAMED(kLoopWords),           LPU_NAMED(kUltraRamWords),      LPU_NAMED(kMaxSegments),
+          LPU_NAMED(kNoiseLanes),          LPU_NAMED(kNoiseQueueSlices)};
 }
 std::vector<Named> latency_constants() {
   return {LPU_NAMED(kConvertCycles),
@@ -58,6 +59,8 @@ std::vector<Named> latency_constants() {
           LPU_NAMED(kMixCycles),
           LPU_NAMED(kSwigluCycles),
           LPU_NAMED(kLogitCycles),
+          LPU_NAMED(kNoiseCycles),
+          LPU_NAMED(kNoiseTakeCycles),
           LPU_NAMED(kSoftmaxBlockCycles),
           LPU_NAMED(kSoftmaxRowCycles),
           LPU_NAMED(kReciprocalCycles),

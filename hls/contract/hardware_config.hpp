@@ -124,15 +124,20 @@ static_assert(all_configs_sound(), "every named hardware configuration must pass
 constexpr int weight_only_words(const HardwareConfig& config) {
   return config.lane_words > kUltraRamWords ? config.lane_words % kUltraRamWords : 0;
 }
+/// Whether an instruction may split the array into so many segments: equal ones, and accumulators for each.
+constexpr bool may_have_segments(int column_groups, std::uint64_t segments) {
+  return segments >= 1 && segments <= static_cast<std::uint64_t>(kMaxSegments) &&
+         static_cast<std::uint64_t>(column_groups) % segments == 0;
+}
 /// Segments of the array for attention: as many K/V heads work side by side as divide both groups and heads.
 constexpr int segments_for(int column_groups, int kv_heads) {
-  int a = column_groups, b = kv_heads;
-  while (b != 0) {
-    const int rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
+  int segments = kMaxSegments;
+  while (!may_have_segments(column_groups, segments) || kv_heads % segments != 0) --segments;
+  return segments;
+}
+/// Ids whose sampling noise is made in a cycle.
+constexpr int noise_lanes(const HardwareConfig& config) {
+  return config.vector_lanes < kNoiseLanes ? config.vector_lanes : kNoiseLanes;
 }
 /// Scores the softmax unit really takes each cycle: a bank takes one block of 32 a cycle, and a segment of one group
 /// has one bank.

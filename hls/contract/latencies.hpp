@@ -43,6 +43,10 @@ constexpr int kSwigluCycles =
 /// last logit's entry to the next token's id, where its embedding's address needs it: logit (convert, × scale),
 /// × 1/temperature, + noise (2), greatest of 32 (5), running greatest (1), choice, token / lanes, × words, address (4)
 constexpr int kLogitCycles = kConvertCycles + kMultiplyCycles + kMultiplyCycles + 2 + 5 + 1 + 4;
+/// A place in the queue of noise becomes free, or a token starts, in the cycle in which a slice takes its noise: asked
+/// for (1), random numbers (31), logarithms (16); noise_clock.hpp
+constexpr int kNoiseCycles = 1 + 31 + 16;
+constexpr int kNoiseTakeCycles = kConvertCycles + kMultiplyCycles + kMultiplyCycles;  ///< so long after its entry
 // ---- SMX
 /// fixed point (2), 2^f (table), × V's scale (3), exponent (1), maximum of 32 (3), shift and round (2), write
 constexpr int kSoftmaxBlockCycles = 2 + kTableCycles + 3 + 1 + 3 + 2 + kWriteCycles;

@@ -19,6 +19,9 @@ static_assert(kWordDataBits == 4 * kBlockValues, "a word holds one nibble for ea
 static_assert(kWordBits % 72 == 0, "a word fills whole 72-bit URAM and BRAM words, parity bits included");
 constexpr int kUltraRamWords = 4096;  ///< depth of UltraRAM (URAM288)
 
+// ---- segments: each has accumulators of its own, wide as all lanes, for every K/V head that works side by side
+constexpr int kMaxSegments = 4;
+
 // ---- minimum word: 12-bit signed mantissa (low bits), 4-bit left shift (high bits)
 constexpr int kMinimumMantissaBits = 12;
 constexpr int kMinimumShiftBits = 4;
@@ -65,6 +68,8 @@ constexpr int kSquareBits = 32;  ///< saturating: ±131072
 constexpr int kBestLogits = 64;      ///< returned for top-k, top-p and log-probabilities
 constexpr int kLogSumBuckets = 256;  ///< one exact sum per integer part of a logit in base 2, −128…127
 constexpr int kLogSumLow = -128;
+constexpr int kNoiseLanes = 8;          ///< ids whose sampling noise is made in a cycle, if a slice has as many
+constexpr int kNoiseQueueSlices = 512;  ///< slices of noise that are made ahead (noise_clock.hpp)
 
 }  // namespace contract
 }  // namespace lpu

@@ -139,7 +139,8 @@ class Checker {
   }
 
   void segments(std::uint64_t count) const {
-    require(count != 0 && count <= groups_ && groups_ % count == 0, "segments must divide the column groups");
+    require(contract::may_have_segments(config_.column_groups, count),
+            "segments must divide the column groups and be at most 4");
   }
 
   void matvec(const contract::MatvecFields& f) const {

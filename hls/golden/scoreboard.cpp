@@ -30,6 +30,7 @@ Scoreboard::Scoreboard(const contract::HardwareConfig& config, const contract::P
       vector_lanes_(static_cast<std::uint64_t>(config.vector_lanes)),
       slices_(lanes_ / vector_lanes_),
       weight_words_(weight_words),
+      noise_(config),
       accumulators_(static_cast<std::uint64_t>(config.accumulator_entries) * groups_),
       blocks_places_(static_cast<std::uint64_t>(config.activation_blocks) * groups_),
       residual_(static_cast<std::uint64_t>(config.residual_values) / vector_lanes_ + 1),
@@ -51,6 +52,7 @@ TokenTime Scoreboard::token(std::uint32_t position, bool with_head, std::vector<
   bursts_.clear();
   embeds_.clear();
   for (Busy& busy : busy_) busy = Busy();
+  noise_.start_token();
 
   std::uint64_t issue[contract::kUnits] = {};
   const contract::Loop* current = nullptr;

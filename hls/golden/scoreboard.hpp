@@ -1,8 +1,8 @@
 // The golden card's clock: when every instruction of a token issues, which places it reads and writes in which cycle,
 // and whether that fits its meaning (docs/isa.md, "A program and its time"). It exists so that a schedule is checked by
-// something that shares no code with the compiler that made it; values are no part of it.
-// Relies on hls/contract/latencies.hpp and on check_program() having accepted the program. Cheap: a burst is looked at
-// by its rows and its sets, not by its beats.
+// something that shares no code with the compiler that made it, but for the contract's noise clock; values are no part
+// of it. Relies on hls/contract/latencies.hpp and on check_program() having accepted the program. Cheap: a burst is
+// looked at by its rows and its sets, not by its beats.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hls/contract/latencies.hpp"
+#include "hls/contract/noise_clock.hpp"
 #include "hls/contract/program.hpp"
 #include "hls/golden/observer.hpp"
 #include "hls/golden/walk.hpp"
@@ -89,6 +90,7 @@ class Scoreboard {
   void value(const contract::VectorFields& fields);
   void mix(const contract::VectorFields& fields);
   void swiglu(const contract::VectorFields& fields);
+  void logits(const contract::VectorFields& fields);
   void softmax(const contract::SoftmaxFields& fields);
 
   std::uint64_t row_cycle(const contract::VectorFields& fields, std::uint64_t row) const;
@@ -120,6 +122,7 @@ class Scoreboard {
   std::vector<TimedRun> runs_;
   std::vector<TimedWrite>* log_ = nullptr;  ///< of the token at work, or null
   Busy busy_[contract::kUnits];
+  contract::NoiseClock noise_;
   std::vector<Interval> bursts_;
   std::vector<EmbedReads> embeds_;
   std::vector<Place> accumulators_;   ///< [entries][groups]

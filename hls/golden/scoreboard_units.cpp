@@ -102,8 +102,7 @@ void Scoreboard::vector(Opcode opcode, const contract::VectorFields& f) {
       swiglu(f);
       break;
     default:  // kLogits
-      read_scale(f);
-      ends(row_cycle(f, f.rows - 1) + contract::kLogitCycles);
+      logits(f);
   }
 }
 
@@ -276,6 +275,20 @@ void Scoreboard::swiglu(const contract::VectorFields& f) {
     const std::uint64_t last = std::min<std::uint64_t>(row + 64, f.rows) - 1;
     write_linear(f, (f.first_row + row) / 64, row_cycle(f, last) + contract::kSwigluCycles);
   }
+}
+
+/// Each slice meets its ids' noise, whether the token is sampled or not.
+void Scoreboard::logits(const contract::VectorFields& f) {
+  read_scale(f);
+  for (std::uint64_t row = 0; row < f.rows; row += vector_lanes_) {
+    const std::uint64_t cycle = row_cycle(f, row), there = noise_.available();
+    if (cycle < there)
+      throw Fault("hazard: " + describe(run_) + " wants the noise of logit " + std::to_string(f.first_row + row) +
+                  " at cycle " + std::to_string(cycle) + ", but it is there from cycle " + std::to_string(there) +
+                  " on");
+    noise_.enter(cycle);
+  }
+  ends(row_cycle(f, f.rows - 1) + contract::kLogitCycles);
 }
 
 void Scoreboard::softmax(const contract::SoftmaxFields& f) {

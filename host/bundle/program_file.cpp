@@ -73,12 +73,13 @@ class Words {
 
 /// What can be said of one instruction without knowing the rest of the program.
 const char* fault_of(const Instruction& in, const contract::HardwareConfig& hardware, std::uint32_t delay_rows) {
-  const auto groups = static_cast<std::uint32_t>(hardware.column_groups);
-  const auto divides = [groups](std::uint32_t segments) { return segments != 0 && groups % segments == 0; };
+  const auto splits = [&](std::uint32_t segments) {
+    return contract::may_have_segments(hardware.column_groups, segments);
+  };
   if (in.common.delay_by_length != 0 && in.common.delay >= delay_rows) return "names a delay row that isn't there";
   switch (contract::unit_of(in.opcode())) {
     case Unit::kMvu:
-      if (!divides(in.matvec.segments)) return "has segments that don't divide the column groups";
+      if (!splits(in.matvec.segments)) return "has segments that don't divide the column groups, or more than 4";
       if (in.matvec.nibbles == 0) return "has blocks of no words";
       if (in.matvec.length_dimension > 2) return "follows the context in an unknown dimension";
       if (in.matvec.has_minimum != 0 && !hardware.has_minimum)
@@ -89,15 +90,15 @@ const char* fault_of(const Instruction& in, const contract::HardwareConfig& hard
         return "uses an accumulator that isn't there";
       return nullptr;
     case Unit::kVpu:
-      if (in.opcode() != Opcode::kEmbed && !divides(in.vector.segments))
-        return "has segments that don't divide the column groups";
+      if (in.opcode() != Opcode::kEmbed && !splits(in.vector.segments))
+        return "has segments that don't divide the column groups, or more than 4";
       if (in.vector.has_minimum != 0 && !hardware.has_minimum)
         return "reads a minimum memory that the hardware doesn't have";
       if (in.vector.accumulator >= static_cast<std::uint32_t>(hardware.accumulator_entries))
         return "uses an accumulator that isn't there";
       return nullptr;
     case Unit::kSmx:
-      if (!divides(in.softmax.segments)) return "has segments that don't divide the column groups";
+      if (!splits(in.softmax.segments)) return "has segments that don't divide the column groups, or more than 4";
       if (in.softmax.accumulator >= static_cast<std::uint32_t>(hardware.accumulator_entries))
         return "uses an accumulator that isn't there";
       return nullptr;

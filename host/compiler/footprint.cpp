@@ -215,7 +215,8 @@ void Builder::swiglu(const VectorFields& v) {
 void Builder::logits(const VectorFields& v) {
   enter_rows(v, v.row_groups);
   read(places.scale_register(v.scale_register), 0, out.occupied - 1);
-  out.end = std::max<std::uint32_t>(out.end, entry(v, v.rows - 1) + kLogitCycles);
+  for (std::uint32_t row = 0; row < v.rows; row += vector_lanes) out.logits.push_back(entry(v, row));
+  out.end = std::max<std::uint32_t>(out.end, out.logits.back() + kLogitCycles);
 }
 
 void Builder::softmax(const SoftmaxFields& s) {

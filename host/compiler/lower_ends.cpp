@@ -88,8 +88,11 @@ std::vector<Operation> lower_embedding(const Layout& layout) {
 
 std::vector<Operation> lower_head(const Layout& layout) {
   const MatrixPlace& m = layout.head;
-  const std::uint32_t chunk = std::max(1u, layout.accumulator_chunk),
-                      words = static_cast<std::uint32_t>(m.format.nibbles);
+  const auto words = static_cast<std::uint32_t>(m.format.nibbles),
+             slices = layout.geometry.lanes / static_cast<std::uint32_t>(layout.hardware.vector_lanes);
+  // No more slices than noise is made ahead: a later issue then always gives every slice its noise (timeline.cpp).
+  const std::uint32_t most = std::max(1u, kNoiseQueueSlices / slices),
+                      chunk = std::clamp(layout.accumulator_chunk, 1u, most);
   // The first row groups start on the last layer's first results: all column sets but one go column by column, as many
   // row groups as it takes to fill the wait for the last results.
   const std::uint32_t early_sets = m.sets - 1;

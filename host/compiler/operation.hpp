@@ -73,6 +73,7 @@ struct Footprint {
   std::vector<Read> reads;
   std::vector<Write> writes;
   std::vector<PortUse> ports;
+  std::vector<std::uint32_t> logits;  ///< kLogits: cycles after issue in which its slices enter
 };
 
 /// Row groups and column sets of a matvec at this number of blocks.

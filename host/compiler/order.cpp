@@ -57,7 +57,7 @@ class Conflicts {
 class Candidate {
  public:
   Candidate(const Layout& layout, std::uint32_t layer, const LayerPlan& plan)
-      : places_(layout), operations_(lower_layer(layout, layer, 1, plan)) {
+      : places_(layout), hardware_(layout.hardware), operations_(lower_layer(layout, layer, 1, plan)) {
     const std::uint32_t blocks = layout.geometry.context_blocks;
     for (const Operation& op : lower_embedding(layout))
       start_.push_back(footprint_of(op.instruction, layout, places_, blocks));
@@ -69,7 +69,7 @@ class Candidate {
 
   /// Cycles of one layer once layers repeat: from one layer's last beat to the next one's.
   [[nodiscard]] std::uint32_t cycles(const std::vector<std::uint32_t>& order) const {
-    Timeline timeline(places_);
+    Timeline timeline(places_, hardware_);
     for (const Footprint& footprint : start_) timeline.issue(footprint);
     std::uint32_t before = 0, period = 0;
     for (std::uint32_t layer = 0; layer <= kWarmLayers; ++layer) {
@@ -83,6 +83,7 @@ class Candidate {
 
  private:
   Places places_;
+  contract::HardwareConfig hardware_;
   std::vector<Operation> operations_;
   std::vector<Footprint> start_, footprints_;
 };

@@ -55,11 +55,10 @@ Schedule make_schedule(const Layout& layout, const CompileOptions& options, std:
 
 TokenTiming time_token(const Schedule& schedule, const Layout& layout, std::uint32_t blocks) {
   const Places places(layout);
-  Timeline timeline(places);
+  Timeline timeline(places, layout.hardware);
   TokenTiming timing;
-  std::uint64_t skipped = 0;  // cycles of layers that were not stepped because they repeat
   for (const Stage& stage : schedule.stages) {
-    if (stage.is_head) timing.cycles_without_head = timeline.end() + skipped;
+    if (stage.is_head) timing.cycles_without_head = timeline.end();
     std::vector<Footprint> footprints;
     for (const Operation& op : stage.operations)
       footprints.push_back(footprint_of(op.instruction, layout, places, blocks));
@@ -67,7 +66,7 @@ TokenTiming time_token(const Schedule& schedule, const Layout& layout, std::uint
     for (std::uint32_t iteration = 0; iteration < stage.iterations; ++iteration) {
       std::vector<std::uint64_t> cycles;
       cycles.reserve(footprints.size());
-      for (const Footprint& footprint : footprints) cycles.push_back(timeline.issue(footprint) + skipped);
+      for (const Footprint& footprint : footprints) cycles.push_back(timeline.issue(footprint));
       issue.push_back(std::move(cycles));
       // Two iterations alike to the cycle after another two alike: every place was rewritten, so the rest repeats.
       const std::size_t n = issue.size();
@@ -80,13 +79,13 @@ TokenTiming time_token(const Schedule& schedule, const Layout& layout, std::uint
       for (; iteration + 1 < stage.iterations; ++iteration) {
         std::vector<std::uint64_t> next = issue.back();
         for (std::uint64_t& cycle : next) cycle += period;
-        skipped += period;
+        timeline.skip(period);
         issue.push_back(std::move(next));
       }
     }
     timing.issue.push_back(std::move(issue));
   }
-  timing.cycles_with_head = timeline.end() + skipped;
+  timing.cycles_with_head = timeline.end();
   return timing;
 }
 

@@ -7,7 +7,8 @@
 
 namespace lpu::compiler {
 
-Timeline::Timeline(const Places& places) : places_(places.count()), ports_(places.ports()) {}
+Timeline::Timeline(const Places& places, const contract::HardwareConfig& hardware)
+    : places_(places.count()), ports_(places.ports()), noise_(hardware) {}
 
 bool Timeline::ports_free(const Footprint& footprint, std::uint32_t cycle) const {
   return std::none_of(footprint.ports.begin(), footprint.ports.end(), [&](const PortUse& use) {
@@ -17,7 +18,19 @@ bool Timeline::ports_free(const Footprint& footprint, std::uint32_t cycle) const
   });
 }
 
-std::uint32_t Timeline::issue(const Footprint& footprint) {
+/// The first cycle in which logits may issue so that each slice finds its noise. An instruction has no more slices than
+/// the queue (lower_head), so none of them waits for a place that its own instruction frees.
+std::uint32_t Timeline::noise_from(const Footprint& footprint) const {
+  contract::NoiseClock noise = noise_;
+  std::uint64_t cycle = skipped_;
+  for (const std::uint32_t after : footprint.logits) {
+    if (noise.available() > cycle + after) cycle = noise.available() - after;
+    noise.enter(cycle + after);
+  }
+  return static_cast<std::uint32_t>(cycle - skipped_);
+}
+
+std::uint64_t Timeline::issue(const Footprint& footprint) {
   const auto unit = static_cast<std::size_t>(footprint.unit);
   std::uint32_t cycle = unit_free_[unit];
   if (footprint.unit != contract::Unit::kVpu) cycle = std::max<std::uint32_t>(cycle, contract::kIssueLeadCycles);
@@ -31,6 +44,7 @@ std::uint32_t Timeline::issue(const Footprint& footprint) {
     not_before(places_[write.place].ready + 1, write.ready);  // write after write: in order, never together
   }
   if (footprint.mvu_port_until != 0) not_before(unit_free_[static_cast<std::size_t>(contract::Unit::kMvu)], 0);
+  if (!footprint.logits.empty()) not_before(noise_from(footprint), 0);
   while (!ports_free(footprint, cycle)) ++cycle;
 
   for (const Read& read : footprint.reads)
@@ -43,11 +57,12 @@ std::uint32_t Timeline::issue(const Footprint& footprint) {
     if (at / 64 >= used.size()) used.resize(at / 64 + 16);
     used[at / 64] |= std::uint64_t{1} << (at % 64);
   }
+  for (const std::uint32_t after : footprint.logits) noise_.enter(cycle + skipped_ + after);
   unit_free_[unit] = cycle + footprint.occupied;
   std::uint32_t& mvu_free = unit_free_[static_cast<std::size_t>(contract::Unit::kMvu)];
   if (footprint.mvu_port_until != 0) mvu_free = std::max(mvu_free, cycle + footprint.mvu_port_until);
   end_ = std::max(end_, cycle + footprint.end);
-  return cycle;
+  return cycle + skipped_;
 }
 
 }  // namespace lpu::compiler

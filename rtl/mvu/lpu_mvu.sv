@@ -93,13 +93,14 @@ module lpu_mvu #(
       MinimumBits != lpu_pkg::MinimumMantissaBits + lpu_pkg::MinimumShiftBits ||
       lpu_mvu_pkg::BlockMantissasBits != lpu_pkg::BlockValues * lpu_pkg::MantissaBits ||
       lpu_mvu_pkg::LowBits + lpu_mvu_pkg::HighBits != AccumulatorBits || lpu_pkg::WindowBinades != 32 ||
-      lpu_pkg::MinimumFractionBits != 4) begin : gen_check_widths
+      lpu_mvu_pkg::MaxSegments != lpu_pkg::MaxSegments || lpu_pkg::MinimumFractionBits != 4) begin : gen_check_widths
     $error("lpu_mvu: a width of lpu_mvu_pkg isn't the contract's");
   end
   if (ColumnGroups < 1 || ColumnGroups > 256 || AccumulatorEntries < 8 || AccumulatorEntries > 4096) begin : gen_check
     $error("lpu_mvu: ColumnGroups must be 1 to 256, AccumulatorEntries 8 to 4096");
   end
 
+  localparam int Segments = lpu_mvu_pkg::most_segments(ColumnGroups);
   localparam int LowBits = lpu_mvu_pkg::LowBits;
   localparam int TermHighBits = lpu_mvu_pkg::TermHighBits;
 
@@ -150,7 +151,7 @@ module lpu_mvu #(
   logic [ColumnGroups*ExponentBits-1:0] group_exponents;
   always_comb begin
     group_exponents = '0;
-    for (int count = 1; count <= ColumnGroups; count++)
+    for (int count = 1; count <= Segments; count++)
       if (ColumnGroups % count == 0 && beat_1.segments == 9'(count))
         for (int group = 0; group < ColumnGroups; group++)
           group_exponents[group*ExponentBits+:ExponentBits] =
@@ -213,16 +214,16 @@ module lpu_mvu #(
   end
 
   // ---- V's scales: side bits of word 1 of each segment's first group, held until the block ends
-  logic [ColumnGroups*Lanes*ScaleBits-1:0] value_scales_4, value_scales_19;
+  logic [Segments*Lanes*ScaleBits-1:0] value_scales_4, value_scales_19;
   always_ff @(posedge clk_i)
     if (beat_3.valid && beat_3.keeps_value_scale && beat_3.nibble == 2'd1)
-      for (int count = 1; count <= ColumnGroups; count++)
+      for (int count = 1; count <= Segments; count++)
         if (ColumnGroups % count == 0 && beat_3.segments == 9'(count))
           for (int segment = 0; segment < count; segment++)
             for (int lane = 0; lane < Lanes; lane++)
               value_scales_4[(segment*Lanes+lane)*ScaleBits+:ScaleBits] <=
                   words_o[(segment*(ColumnGroups/count)*Lanes+lane)*WordBits+lpu_pkg::WordDataBits+:ScaleBits];
-  lpu_ring_delay #(.Width(ColumnGroups * Lanes * ScaleBits), .Cycles(lpu_mvu_pkg::SumStage - 4)) u_value_scales (
+  lpu_ring_delay #(.Width(Segments * Lanes * ScaleBits), .Cycles(lpu_mvu_pkg::SumStage - 4)) u_value_scales (
     .clk_i, .rst_ni, .value_i(value_scales_4), .value_o(value_scales_19)
   );
 
@@ -266,8 +267,13 @@ module lpu_mvu #(
   );
 
   // ---- what a program must not do: seen in every machine, not in simulation only
-  logic beyond, meets;
-  assign beyond = (beat_0.valid && ({1'b0, word_address} >= 25'(LaneWords) ||
+  logic splits, beyond, meets;
+  always_comb begin
+    splits = 1'b0;
+    for (int count = 1; count <= Segments; count++)
+      splits = splits || (ColumnGroups % count == 0 && beat_0.segments == 9'(count));
+  end
+  assign beyond = (beat_0.valid && (!splits || {1'b0, word_address} >= 25'(LaneWords) ||
                                     {1'b0, activation_address} >= 17'(ActivationBlocks) ||
                                     {1'b0, beat_0.entry} >= 13'(AccumulatorEntries))) ||
                   (embed_read_i && {1'b0, embed_address_i} >= 25'(LaneWords)) ||

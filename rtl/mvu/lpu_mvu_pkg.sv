@@ -20,6 +20,14 @@ package lpu_mvu_pkg;
   localparam int BlockMantissasBits = 320;
   localparam int BlockBits = BlockMantissasBits + BlockExponentBits;
 
+  // Segments with accumulators of their own: the largest divisor of the column groups up to lpu_pkg::MaxSegments.
+  localparam int MaxSegments = 4;
+  function automatic int most_segments(input int column_groups);
+    most_segments = 1;
+    for (int count = 2; count <= MaxSegments; count++)
+      if (column_groups % count == 0) most_segments = count;
+  endfunction
+
   // A sum is kept in two halves, the upper one a cycle behind the lower.
   localparam int LowBits = 44;
   localparam int HighBits = 44;

@@ -1,6 +1,7 @@
 // From the block terms of all column groups to exact sums: adds over the groups of each segment, then into the
-// segment's accumulators. S segments, S any divisor of ColumnGroups: segment j takes groups j·P to j·P + P − 1,
-// P = ColumnGroups/S. Two stages of additions by threes hold up to nine groups; more make the adders longer.
+// segment's accumulators. S segments, S any divisor of ColumnGroups up to lpu_pkg::MaxSegments: segment j takes groups
+// j·P to j·P + P − 1, P = ColumnGroups/S. Accumulators exist for the largest such S, since they are what takes most of
+// a large array's logic; ports have a place for each group, and those of no segment are zero. Two stages of additions by threes hold up to nine groups; more make the adders longer.
 // Stages are numbered as in lpu_mvu_pkg. Relies on `segments` being a divisor (an assertion watches).
 module lpu_mvu_sum #(
   parameter int Lanes = 4,
@@ -8,6 +9,7 @@ module lpu_mvu_sum #(
   parameter int AccumulatorEntries = 16,
   parameter int VectorLanes = 2,
   parameter int SoftmaxLanes = 2,
+  localparam int Segments = lpu_mvu_pkg::most_segments(ColumnGroups),
   localparam int LowBits = lpu_mvu_pkg::LowBits,
   localparam int HighBits = lpu_mvu_pkg::HighBits,
   localparam int AccumulatorBits = LowBits + HighBits,
@@ -24,7 +26,7 @@ module lpu_mvu_sum #(
   input  logic [ColumnGroups*Lanes*TermHighBits-1:0] highs_i,
   input  logic [Lanes*LowBits-1:0]                   aligned_low_i,     // stage 17: the residual, of segment 0
   input  logic [Lanes*HighBits-1:0]                  aligned_high_i,
-  input  logic [ColumnGroups*Lanes*ScaleBits-1:0]    value_scales_i,    // stage 19: [segment][lane]
+  input  logic [Segments*Lanes*ScaleBits-1:0]        value_scales_i,    // stage 19: [segment][lane]
   // Requests: two cycles before their answers, one segment each.
   input  logic [ColumnGroups-1:0]                    vector_read_i,     // one-hot segment
   input  logic [EntryBits-1:0]                       vector_entry_i,
@@ -48,14 +50,14 @@ module lpu_mvu_sum #(
   // ---- stage 15: who belongs to whom
   lpu_mvu_pkg::beat_t beat_15;
   logic ends_15;
-  logic [ColumnGroups-1:0] used_15;                    // by segment
-  logic [ColumnGroups*ColumnGroups-1:0] member_15;     // [segment][group]
-  logic [ColumnGroups-1:0] used_14;
-  logic [ColumnGroups*ColumnGroups-1:0] member_14;
+  logic [Segments-1:0] used_15;                    // by segment
+  logic [Segments*ColumnGroups-1:0] member_15;     // [segment][group]
+  logic [Segments-1:0] used_14;
+  logic [Segments*ColumnGroups-1:0] member_14;
   always_comb begin
     used_14 = '0;
     member_14 = '0;
-    for (int count = 1; count <= ColumnGroups; count++)
+    for (int count = 1; count <= Segments; count++)
       if (ColumnGroups % count == 0 && beat_i.segments == 9'(count))
         for (int group = 0; group < ColumnGroups; group++) begin
           used_14[group/(ColumnGroups/count)] = 1'b1;
@@ -68,18 +70,18 @@ module lpu_mvu_sum #(
     used_15 <= used_14;
     member_15 <= member_14;
   end
-  logic [ColumnGroups-1:0] adds_15;
-  logic [ColumnGroups-1:0] adds_16;
-  assign adds_15 = used_15 & {ColumnGroups{ends_15}};
+  logic [Segments-1:0] adds_15;
+  logic [Segments-1:0] adds_16;
+  assign adds_15 = used_15 & {Segments{ends_15}};
   always_ff @(posedge clk_i) adds_16 <= adds_15;
 
   // ---- stages 16 and 17. Register arrays: blocking assignments in reverse order of the stages, read nowhere else.
-  logic [LowSumBits-1:0] low_16[ColumnGroups*Lanes*Chunks];    // [segment][lane][chunk]
-  logic [HighBits-1:0] high_16[ColumnGroups*Lanes*Chunks];
-  logic [ColumnGroups*Lanes*LowSumBits-1:0] low_sums_17;
-  logic [ColumnGroups*Lanes*HighBits-1:0] high_sums_17;
+  logic [LowSumBits-1:0] low_16[Segments*Lanes*Chunks];    // [segment][lane][chunk]
+  logic [HighBits-1:0] high_16[Segments*Lanes*Chunks];
+  logic [Segments*Lanes*LowSumBits-1:0] low_sums_17;
+  logic [Segments*Lanes*HighBits-1:0] high_sums_17;
   always_ff @(posedge clk_i) begin
-    for (int segment = 0; segment < ColumnGroups; segment++) begin
+    for (int segment = 0; segment < Segments; segment++) begin
       if (adds_16[segment])
         for (int lane = 0; lane < Lanes; lane++) begin
           low_sums_17[(segment*Lanes+lane)*LowSumBits+:LowSumBits] <=
@@ -107,11 +109,11 @@ module lpu_mvu_sum #(
   end
 
   // ---- the accumulators, segment by segment; only segment 0 may start at the residual
-  logic [ColumnGroups*VectorLanes*AccumulatorBits-1:0] vector_sums;
-  logic [ColumnGroups*SoftmaxLanes*AccumulatorBits-1:0] softmax_sums;
-  logic [ColumnGroups*SoftmaxLanes*ScaleBits-1:0] softmax_scales;
-  logic [ColumnGroups*EntryBits-1:0] sum_entries;
-  for (genvar segment = 0; segment < ColumnGroups; segment++) begin : gen_segment
+  logic [Segments*VectorLanes*AccumulatorBits-1:0] vector_sums;
+  logic [Segments*SoftmaxLanes*AccumulatorBits-1:0] softmax_sums;
+  logic [Segments*SoftmaxLanes*ScaleBits-1:0] softmax_scales;
+  logic [Segments*EntryBits-1:0] sum_entries;
+  for (genvar segment = 0; segment < Segments; segment++) begin : gen_segment
     lpu_mvu_accumulate #(
       .Lanes(Lanes), .CarryBits(CarryBits), .Entries(AccumulatorEntries), .VectorLanes(VectorLanes),
       .SoftmaxLanes(SoftmaxLanes)
@@ -140,11 +142,19 @@ module lpu_mvu_sum #(
     );
   end
   assign sum_entry_o = sum_entries[EntryBits-1:0];  // all segments' beats are the same
+  for (genvar place = Segments; place < ColumnGroups; place++) begin : gen_no_segment
+    assign sum_write_o[place] = 1'b0;
+    assign sums_o[place*Lanes*AccumulatorBits+:Lanes*AccumulatorBits] = '0;
+  end
+  if (ColumnGroups > Segments) begin : gen_unused
+    logic unused_read;
+    assign unused_read = (vector_read_i[ColumnGroups-1:Segments] | softmax_read_i[ColumnGroups-1:Segments]) != '0;
+  end
   always_comb begin
     vector_sums_o = '0;
     softmax_sums_o = '0;
     softmax_scales_o = '0;
-    for (int segment = 0; segment < ColumnGroups; segment++) begin
+    for (int segment = 0; segment < Segments; segment++) begin
       vector_sums_o |= vector_sums[segment*VectorLanes*AccumulatorBits+:VectorLanes*AccumulatorBits];
       softmax_sums_o |= softmax_sums[segment*SoftmaxLanes*AccumulatorBits+:SoftmaxLanes*AccumulatorBits];
       softmax_scales_o |= softmax_scales[segment*SoftmaxLanes*ScaleBits+:SoftmaxLanes*ScaleBits];
@@ -154,7 +164,7 @@ module lpu_mvu_sum #(
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i)
     if (rst_ni && beat_i.valid) begin
-      assert (used_14 != '0) else $error("%m: %0d segments don't divide the column groups", beat_i.segments);
+      assert (used_14 != '0) else $error("%m: %0d segments don't divide the column groups, or are too many", beat_i.segments);
       assert (!(beat_i.adds_residual && beat_i.segments != 9'd1))
       else $error("%m: sums of several segments can't start at the residual");
       assert ({1'b0, beat_i.entry} < 13'(AccumulatorEntries)) else $error("%m: entry %0d doesn't exist", beat_i.entry);

@@ -55,6 +55,8 @@ module lpu_smx #(
   output logic [7:0]                                       error_o           // a lpu_pkg::Error… in the cycle after it
 );
   localparam int GroupBits = (ColumnGroups > 1) ? $clog2(ColumnGroups) : 1;
+  localparam int Segments = lpu_mvu_pkg::most_segments(ColumnGroups);
+  localparam int SegmentBits = (Segments > 1) ? $clog2(Segments) : 1;
   localparam int LaneBits = $clog2(Lanes);
   localparam int SumBits = lpu_pkg::AccumulatorBits;
   localparam int ScaleBits = lpu_pkg::ScaleBits;
@@ -110,19 +112,25 @@ module lpu_smx #(
 
   // ---- arithmetic
   logic [Blocks-1:0]               block_valid;
-  logic [GroupBits-1:0]            block_segment;
+  logic [SegmentBits-1:0]          block_segment;
   logic [Blocks*MantissasBits-1:0] mantissas;
   logic [Blocks*WholeBits-1:0]     block_exponents;
   logic                            saturated;
-  lpu_softmax #(.Lanes(Lanes), .Segments(ColumnGroups), .SoftmaxLanes(SoftmaxLanes)) u_softmax (
-    .clk_i, .rst_ni, .entry_valid_i(entry_valid), .entry_blocks_i(entry_blocks), .entry_segment_i(entry_segment),
+  lpu_softmax #(.Lanes(Lanes), .Segments(Segments), .SoftmaxLanes(SoftmaxLanes)) u_softmax (
+    .clk_i, .rst_ni, .entry_valid_i(entry_valid), .entry_blocks_i(entry_blocks), .entry_segment_i(entry_segment[SegmentBits-1:0]),
     .entry_slot_i(entry_slot), .entry_block_end_i(entry_block_end), .entry_starts_i(entry_starts),
     .entry_row_end_i(entry_row_end), .entry_end_i(entry_end), .entry_grid_i(grid_word_i[grid_lane*8+:8]),
     .unmasked_i(unmasked), .sum_i(sums), .value_scale_i(scales), .block_valid_o(block_valid),
     .block_segment_o(block_segment), .mantissas_o(mantissas), .block_exponent_o(block_exponents),
-    .row_valid_o(round_write_o), .exponent_o(exponents_o), .difference_o(differences_o),
-    .inverse_valid_o(inverse_write_o), .inverse_o(inverses_o), .saturated_o(saturated)
+    .row_valid_o(round_write_o), .exponent_o(exponents_o[0+:Segments*WholeBits]),
+    .difference_o(differences_o[0+:Segments*DifferenceBits]), .inverse_valid_o(inverse_write_o),
+    .inverse_o(inverses_o[0+:Segments*32]), .saturated_o(saturated)
   );
+  if (ColumnGroups > Segments) begin : gen_no_segments
+    assign exponents_o[ColumnGroups*WholeBits-1:Segments*WholeBits] = '0;
+    assign differences_o[ColumnGroups*DifferenceBits-1:Segments*DifferenceBits] = '0;
+    assign inverses_o[ColumnGroups*32-1:Segments*32] = '0;
+  end
   logic entry_s3;                            // a saturation that comes after a reset is no longer anyone's
   lpu_delay #(.Cycles(3), .HasReset(1'b1)) u_entry_s3 (.clk_i, .rst_ni, .value_i(entry_valid), .value_o(entry_s3));
   always_ff @(posedge clk_i)
@@ -204,6 +212,6 @@ module lpu_smx #(
     else if ((taken & zero_q) != '0) error_o <= 8'(lpu_pkg::ErrorPort);
     else error_o <= 8'(lpu_pkg::ErrorNone);
 
-  logic unused_segment;                      // the banks say it
-  assign unused_segment = ^block_segment;
+  logic unused_segment;                      // the banks say it; and the upper bits are zero
+  assign unused_segment = (^block_segment) ^ (^entry_segment);
 endmodule

@@ -9,6 +9,8 @@ Ports: "1r1w" writes by one port and reads by another; "1r1rw" reads by two, one
 import pathlib
 import re
 
+import units
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 URAM_DEPTH = 4096       # UltraRAM: 4,096 words of 72 bits; each of its two ports reads or writes
 URAM_BITS = 72
@@ -20,7 +22,6 @@ SCALE_BITS = 16
 QUEUE_ENTRIES = 32      # lpu_sequencer
 LOOP_BITS = 129         # lpu_sequencer_pkg
 MAX_LOOPS = 256
-NOISE_SLICES = 64       # lpu_noise_queue
 SMALL_DEPTH = 64        # up to here distributed RAM is the default
 
 
@@ -73,8 +74,8 @@ def memories_of(c, numbers):
                             up(lanes, 4) * groups))
     found += [
         Memory("accumulators: sums, and a copy for VPU and SMX each", lanes * ACCUMULATOR_BITS, entries,
-               copies=3 * groups),
-        Memory("V's scales", lanes * SCALE_BITS, entries, copies=groups),
+               copies=3 * units.most_segments(groups)),
+        Memory("V's scales", lanes * SCALE_BITS, entries, copies=units.most_segments(groups)),
         Memory("activation banks", BLOCK_BITS, c["ActivationBlocks"], copies=groups),
         Memory("exponents: two copies, four readers", lanes * 8, c["ExponentWords"], "1r1rw", 2),
         Memory("constants", vector * 32, up(c["ConstantValues"], vector), "1r1rw"),
@@ -83,7 +84,7 @@ def memories_of(c, numbers):
         Memory("program", program_bits, c["ProgramInstructions"]),
         Memory("loops", LOOP_BITS, MAX_LOOPS),
         Memory("delays", 32, c["DelayEntries"]),
-        Memory("noise queue", vector * 32, NOISE_SLICES),
+        Memory("noise queue", vector * 32, numbers["NoiseQueueSlices"]),
     ]
     # 16 bits of iteration and 16 of program counter go with an instruction.
     found += [Memory(f"queue of the {unit}", bits + 32, QUEUE_ENTRIES) for unit, bits in queue_bits.items()]

@@ -36,8 +36,27 @@ class Unit:
         self.dsp_grows = dsp_grows      # or are its DSPs those of address arithmetic, as many at every size
 
 
+NOISE_LANES = 8         # lpu_pkg::NoiseLanes: ids whose noise is made in a cycle, if a slice has as many
+
+
+def noise_lanes(size):
+    return min(NOISE_LANES, size["V"])
+
+
+MAX_SEGMENTS = 4        # lpu_pkg::MaxSegments
+
+
 def groups_of(size):
     return size["G"]
+
+
+def most_segments(groups):
+    """Segments that have accumulators, as lpu_mvu_pkg::most_segments() says."""
+    return max(count for count in range(1, MAX_SEGMENTS + 1) if groups % count == 0)
+
+
+def segments_of(size):
+    return most_segments(size["G"])
 
 
 def size_of(lanes, groups=6):
@@ -69,7 +88,7 @@ UNITS = [
     Unit("mvu: residual aligned", "lpu_mvu_align", "L", ["L"], SIZES[:1]),
     sum_unit(6),
     Unit("mvu: accumulators' logic", "lpu_mvu_accumulate", "LVS", ["L"], SIZES[:1],
-         fixed={"CarryBits": 3, "Entries": 64}, copies=groups_of),
+         fixed={"CarryBits": 3, "Entries": 64}, copies=segments_of),
     Unit("mvu: the rest", "lpu_mvu", "LGVS", ["LG"], SIZES[1:],
          without=["lpu_mvu_dot", "lpu_mvu_align", "lpu_mvu_sum"],
          fixed={"LaneWords": 8192, "MinimumWords": 8192, "ActivationBlocks": 512} | ENTRIES, dsp_grows=False),
@@ -78,8 +97,8 @@ UNITS = [
     Unit("vpu: sums to binary32", "lpu_convert", "", ["1"], ONE, fixed=ONE_LANE, copies=lambda s: s["V"] + 1),
     Unit("vpu: blocks quantised", "lpu_quantise", "", ["1"], ONE, copies=lambda s: 4),
     Unit("vpu: sigmoid", "lpu_sigmoid", "", ["1"], ONE, fixed=ONE_LANE, copies=lambda s: s["V"] // 2),
-    Unit("vpu: logarithms of the noise", "lpu_log2", "", ["1"], ONE, fixed=ONE_LANE, copies=lambda s: 2 * s["V"]),
-    Unit("vpu: random numbers", "lpu_philox", "", ["1"], ONE, copies=lambda s: (s["V"] + 3) // 4),
+    Unit("vpu: logarithms of the noise", "lpu_log2", "", ["1"], ONE, fixed=ONE_LANE, copies=lambda s: 2 * noise_lanes(s)),
+    Unit("vpu: random numbers", "lpu_philox", "", ["1"], ONE, copies=lambda s: (noise_lanes(s) + 3) // 4),
     Unit("vpu: the chains around them", "lpu_vector_unit", "V", ["1", "V"], SIZES, without=OPERATORS),
     Unit("vpu: embedding", "lpu_embed_fetch", "LGV", ["LG"], SIZES[1:]),
     Unit("vpu: the rest", "lpu_vpu", "LGV", ["1", "V"], SIZES,

@@ -91,6 +91,58 @@ TEST(MakeProgram, EqualLayersBecomeOneLoop) {
   EXPECT_GE(most, 27u);
 }
 
+/// Cycles in which a token's slices of logits enter, in their order.
+std::vector<std::uint64_t> logit_entries(const Layout& layout, const Schedule& schedule, const TokenTiming& timing) {
+  std::vector<std::uint64_t> entries;
+  const std::vector<Operation>& head = schedule.stages.back().operations;
+  const auto slice = static_cast<std::uint32_t>(layout.hardware.vector_lanes);
+  for (std::size_t i = 0; i < head.size(); ++i) {
+    const contract::VectorFields& v = head[i].instruction.vector;
+    if (head[i].instruction.opcode() != contract::Opcode::kLogits) continue;
+    for (std::uint32_t row = 0; row < v.rows; row += slice)
+      entries.push_back(timing.issue.back()[0][i] + row / layout.geometry.lanes * v.pitch_cycles +
+                        row % layout.geometry.lanes / slice * v.slice_cycles);
+  }
+  return entries;
+}
+
+TEST(TimeToken, LogitsFasterThanTheirNoiseWaitForItAndNoLonger) {
+  const auto model = model::Model::open(test::model("many_tokens"));
+  const CompileOptions options = options_for("virtual", 64);
+  const Layout layout = place(*model, options.hardware, 64, 8);
+  const Schedule schedule = make_schedule(layout, options, 200);
+  const TokenTiming timing = time_token(schedule, layout, 2);
+  const std::vector<std::uint64_t> entries = logit_entries(layout, schedule, timing);
+  ASSERT_EQ(entries.size(), 1563u);  // of 32 ids
+  // docs/isa.md, "Noise", counted from the cycles in which a slice's first ids are asked for.
+  std::vector<std::uint64_t> asked;
+  std::uint64_t least_wait = UINT64_MAX;
+  for (std::size_t k = 0; k < entries.size(); ++k) {
+    std::uint64_t cycle = k == 0 ? 1 : asked[k - 1] + 4;
+    if (k >= 512) cycle = std::max(cycle, entries[k - 512] + 12 + 1);
+    asked.push_back(cycle);
+    const std::uint64_t there = cycle + 35 + 4;
+    ASSERT_GE(entries[k], there) << "slice " << k;
+    if (k >= 1024) least_wait = std::min(least_wait, entries[k] - there);
+  }
+  EXPECT_EQ(least_wait, 0u);  // the head would be done long before the noise
+  EXPECT_GE(entries.back(), 1 + 4 * entries.size());
+  EXPECT_LE(entries.back(), 40 + 4 * entries.size() + 1024);
+}
+
+TEST(TimeToken, LayersThatAreNotSteppedThroughCountForTheNoise) {
+  const auto model = model::Model::open(test::model("many_tokens"));
+  const CompileOptions options = options_for("virtual", 64);
+  Layout layout = place(*model, options.hardware, 64, 8);
+  layout.layers.assign(40, layout.layers[0]);  // repeats: its last layers are skipped
+  const Schedule schedule = make_schedule(layout, options, 200);
+  const TokenTiming timing = time_token(schedule, layout, 2);
+  ASSERT_GT(timing.cycles_without_head, 4u * 512 + 64);  // the queue is full when the head starts
+  const std::vector<std::uint64_t> entries = logit_entries(layout, schedule, timing);
+  // 512 slices come as fast as the head makes them: two row groups in four cycles.
+  EXPECT_LE(entries[511] - entries[0], 2u * 512);
+}
+
 TEST(Estimate, LongerContextsTakeMoreBeats) {
   const auto model = model::Model::open(test::model("q8_0"));
   const Report report = estimate(*model, options_for("virtual", 128));

@@ -154,13 +154,24 @@ TEST(Segments, DivideGroupsAndHeads) {
   EXPECT_EQ(segments_for(6, 8), 2);
   EXPECT_EQ(segments_for(1, 8), 1);
   EXPECT_EQ(segments_for(6, 1), 1);
-  EXPECT_EQ(segments_for(8, 8), 8);
+  EXPECT_EQ(segments_for(8, 4), 4);
+}
+
+TEST(Segments, AreNeverMoreThanHaveAccumulators) {
+  EXPECT_EQ(segments_for(8, 8), 4);
+  EXPECT_EQ(segments_for(6, 6), 3);
+  EXPECT_EQ(segments_for(7, 7), 1);
+  EXPECT_TRUE(may_have_segments(8, 4));
+  EXPECT_FALSE(may_have_segments(8, 8));
+  EXPECT_FALSE(may_have_segments(8, 3));
+  EXPECT_FALSE(may_have_segments(8, 0));
+  EXPECT_FALSE(may_have_segments(8, (std::uint64_t{1} << 32) + 1));
 }
 
 TEST(SoftmaxRate, IsOneBlockACycleWhereASegmentHasOneBank) {
-  const HardwareConfig& u250 = *find_hardware("u250");
-  EXPECT_EQ(softmax_rate(u250, 8), 32);
-  EXPECT_EQ(softmax_rate(u250, 4), 64);
+  const HardwareConfig& u50 = *find_hardware("u50");  // 64 x 4
+  EXPECT_EQ(softmax_rate(u50, 4), 32);
+  EXPECT_EQ(softmax_rate(u50, 2), 64);
   EXPECT_EQ(softmax_rate(*find_hardware("tiny"), 2), find_hardware("tiny")->softmax_lanes);
 }
 

@@ -53,6 +53,17 @@ INSTANTIATE_TEST_SUITE_P(
                                      "virtual:96x3", "virtual:1024x1")),
     name_of);
 
+/// Logits that come faster than their noise: 64 a cycle, 50,001 after a body of a few hundred cycles.
+TEST(Cycles, OfLogitsThatWaitForTheirNoisePredictedEqualMeasured) {
+  for (const char* hardware : {"virtual", "virtual:64x4", "virtual:1024x1"}) {
+    CompileFor how;
+    how.hardware = hardware;
+    how.context_tokens = 64;
+    SCOPED_TRACE(hardware);
+    expect_predicted_cycles(Compiled(model("many_tokens"), how), 4);
+  }
+}
+
 TEST(Cycles, Of12BitKeysPredictedEqualMeasured) {
   for (const char* hardware : {"tiny", "virtual"}) {
     CompileFor how;

@@ -62,8 +62,10 @@ placed = table.place(boards.Board("small", "", {}, {}, ""), small, numbers)
 taken = {name: sum(row[2].get(name, 0) for row in placed) for name in ("URAM", "BRAM")}
 expect("a small machine's UltraRAM: 8 lanes by 2, minimums 1 a group", taken["URAM"], 8 * 2 + 2)
 # Activation banks 2 x 5, exponents 2 x 1, constants 512 x 64 with two readers 2, rope 512 x 64 1, residual 2 banks of
-# 256 x 64 1 each, program 568 bits 8, loops 129 bits 2, delays 1,024 x 32 1.
-expect("a small machine's BRAM36", taken["BRAM"], 10 + 2 + 2 + 1 + 2 + 8 + 2 + 1)
+# 256 x 64 1 each, program 568 bits 8, loops 129 bits 2, delays 1,024 x 32 1, noise queue 512 x 64 1.
+expect("a small machine's BRAM36", taken["BRAM"], 10 + 2 + 2 + 1 + 2 + 8 + 2 + 1 + 1)
+expect("ids whose noise is made in a cycle", units.NOISE_LANES, numbers["NoiseLanes"])
+expect("segments with accumulators", units.MAX_SEGMENTS, numbers["MaxSegments"])
 
 # ---- lines through measurements
 expect("a line through (4, 30) and (8, 50)", table.solve([[1, 4], [1, 8]], [30, 50]), [10.0, 5.0])

@@ -8,6 +8,7 @@
 
 #include "Vmvu_32.h"
 #include "Vmvu_4.h"
+#include "hls/contract/hardware_config.hpp"
 #include "tests/cosim/mvu/mvu_bench.hpp"
 
 namespace lpu {
@@ -49,7 +50,7 @@ class Bursts {
   std::uint32_t divisor() {
     std::uint32_t count = 0;
     do count = static_cast<std::uint32_t>(pick(random_, 1, shape_.groups));
-    while (shape_.groups % static_cast<int>(count) != 0);
+    while (!contract::may_have_segments(shape_.groups, count));
     return count;
   }
   void choose_format(contract::MatvecFields& f) {

@@ -8,6 +8,7 @@
 
 #include "Vmvu_sum_32.h"
 #include "Vmvu_sum_4.h"
+#include "hls/contract/hardware_config.hpp"
 #include "tests/cosim/mvu/mvu_values.hpp"
 #include "tests/cosim/wires.hpp"
 
@@ -54,7 +55,7 @@ class Bench {
     for (int i = 0; i < 8; ++i) tick(module_);
     module_.rst_ni = 1;
     for (int count = 1; count <= shape.groups; ++count)
-      if (shape.groups % count == 0) segments_.push_back(count);
+      if (contract::may_have_segments(shape.groups, static_cast<std::uint64_t>(count))) segments_.push_back(count);
   }
 
   void run(int cycles) {
@@ -163,7 +164,7 @@ class Bench {
   Request request(Read& read, EntryPort& entry, Slice& slice, int slices) {
     Request made;
     made.valid = random_() % 8 != 0;
-    made.segment = random_() % 2 != 0 ? 0 : pick(random_, 0, shape_.groups - 1);
+    made.segment = random_() % 2 != 0 ? 0 : pick(random_, 0, segments_.back() - 1);
     made.entry = random_() % 4 != 0 ? last_entry_ : pick(random_, 0, shape_.entries - 1);
     made.slice = pick(random_, 0, slices - 1);
     put(read, 0, shape_.groups, made.valid ? std::uint64_t{1} << made.segment : 0);

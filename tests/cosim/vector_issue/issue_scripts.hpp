@@ -2,6 +2,7 @@
 // Addresses are anything: they wrap in 24 (constants 27) bits in the RTL as in the model.
 #pragma once
 
+#include "hls/contract/hardware_config.hpp"
 #include "tests/cosim/random_numbers.hpp"
 #include "tests/cosim/vector_issue/issue_model.hpp"
 
@@ -16,7 +17,7 @@ class Scripts {
  public:
   Scripts(const Machine& machine, std::uint64_t seed) : machine_(machine), random_(seed) {
     for (std::uint64_t s = 1; s <= machine.groups; ++s)
-      if (machine.groups % s == 0) segments_.push_back(s);
+      if (contract::may_have_segments(static_cast<int>(machine.groups), s)) segments_.push_back(s);
   }
 
   /// Fields of every kind at random, then rows and places as the kind wants them.

@@ -2,14 +2,17 @@
 // the choice of the next token, and the blocks' way to the banks.
 #include <gtest/gtest.h>
 
-#include <deque>
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "Vvpu_choice.h"
 #include "Vvpu_noise_queue_2.h"
+#include "Vvpu_noise_queue_32.h"
 #include "Vvpu_noise_queue_8.h"
 #include "Vvpu_writes.h"
 #include "hls/contract/latencies.hpp"
+#include "hls/contract/noise_clock.hpp"
 #include "hls/engine/gumbel.hpp"
 #include "hls/engine/random.hpp"
 #include "tests/cosim/random_numbers.hpp"
@@ -19,14 +22,11 @@ namespace lpu {
 namespace cosim {
 namespace {
 
-/// From a token's first cycle to the first slice's noise: registers around lpu_gumbel's 47.
-constexpr int kFirstNoiseCycles = 50;
-constexpr int kQueueSlices = 64;
-
+/// Drives the queue and counts, by the contract's clock, in which cycle the next slice may be taken.
 template <typename Module>
 class NoiseBench {
  public:
-  explicit NoiseBench(int lanes) : lanes_(lanes) {
+  explicit NoiseBench(int lanes) : lanes_(lanes), clock_(config_of(lanes)) {
     module_.rst_ni = 0;
     tick(module_);
     module_.rst_ni = 1;
@@ -38,23 +38,32 @@ class NoiseBench {
     module_.first_row_i = first_row;
     module_.samples_i = samples;
     row_ = first_row;
+    cycle_ = 0;
+    clock_.start_token();
     cycle();
     module_.token_start_i = 0;
   }
   /// One cycle without a take.
   void cycle() {
     module_.take_i = 0;
-    tick(module_);
+    step();
     EXPECT_EQ(module_.wrong_o, 0);
   }
   void wait(int cycles) {
     for (int i = 0; i < cycles; ++i) cycle();
   }
-  /// Takes the next slice and compares it.
+  /// Cycles until the next slice is there.
+  int missing() const {
+    const auto there = static_cast<std::int64_t>(clock_.available() + contract::kNoiseTakeCycles);
+    return static_cast<int>(std::max<std::int64_t>(0, there - cycle_));
+  }
+  /// Takes the next slice, no earlier than it is there, and compares it.
   void take() {
+    wait(missing());
+    clock_.enter(static_cast<std::uint64_t>(cycle_ - contract::kNoiseTakeCycles));
     module_.take_i = 1;
     module_.take_row_i = row_;
-    tick(module_);
+    step();
     ASSERT_EQ(module_.wrong_o, 0) << "row " << row_;
     for (int lane = 0; lane < lanes_; ++lane) {
       const std::uint32_t id = row_ + static_cast<std::uint32_t>(lane);
@@ -68,15 +77,28 @@ class NoiseBench {
   void take_wrong(std::uint32_t row) {
     module_.take_i = 1;
     module_.take_row_i = row;
-    tick(module_);
+    step();
     EXPECT_EQ(module_.wrong_o, 1);
   }
   std::uint32_t row() const { return row_; }
+  std::int64_t now() const { return cycle_; }
 
  private:
+  static contract::HardwareConfig config_of(int lanes) {
+    contract::HardwareConfig config = contract::kHardwareConfigs[0];
+    config.lanes = config.vector_lanes = lanes;
+    return config;
+  }
+  void step() {
+    tick(module_);
+    ++cycle_;
+  }
+
   Module module_;
   int lanes_;
+  contract::NoiseClock clock_;
   std::uint32_t row_ = 0;
+  std::int64_t cycle_ = 0;  ///< of the token
 };
 
 template <typename Module>
@@ -84,14 +106,14 @@ void check_queue(int lanes, std::uint64_t seed) {
   SCOPED_TRACE("OPENLPU_SEED=" + std::to_string(seed));
   Random random(seed);
   NoiseBench<Module> bench(lanes);
-  for (int token = 0; token < 8 && !::testing::Test::HasFatalFailure(); ++token) {
+  for (int token = 0; token < 6 && !::testing::Test::HasFatalFailure(); ++token) {
     const std::uint32_t row = static_cast<std::uint32_t>(random.between(0, 999) * lanes);
     bench.start(random.bits(64), static_cast<std::uint32_t>(random.bits(16)), token == 0 ? 0 : row, true);
     // The first slice as early as it can be; a full queue; a token cut short while noise is on its way.
-    bench.wait(token % 3 == 0 ? kFirstNoiseCycles - 2 : token % 3 == 1 ? 300 : kFirstNoiseCycles);
-    const int slices = random.between(0, 3) * 100 + 7, gap = token % 2 == 0 ? 0 : 3;
+    bench.wait(token % 3 == 0 ? 0 : token % 3 == 1 ? 2300 : 60);
+    const int slices = random.between(0, 3) * 300 + 7, gap = token % 2 == 0 ? 0 : 3;
     for (int i = 0; i < slices && !::testing::Test::HasFatalFailure(); ++i) {
-      bench.take();  // slices without a gap: lpu_gumbel keeps up
+      bench.take();
       bench.wait(gap == 0 ? 0 : random.between(0, gap));
     }
   }
@@ -101,18 +123,57 @@ TEST(NoiseQueue, SlicesOfManyTokensGiveTheEnginesNoise) {
   for (const std::uint64_t seed : {kFixedSeed, fresh_seed()}) {
     check_queue<Vvpu_noise_queue_2>(2, seed);
     check_queue<Vvpu_noise_queue_8>(8, seed);
+    check_queue<Vvpu_noise_queue_32>(32, seed);
   }
 }
 
-TEST(NoiseQueue, SliceThatIsNotThereOrOutOfOrderIsReported) {
+/// After so many takes as early as they can be, from a queue filled for `wait` cycles: the next one is tight.
+template <typename Module>
+void expect_tight(int lanes, int wait, int slices) {
+  SCOPED_TRACE(std::to_string(lanes) + " lanes, after " + std::to_string(wait) + " cycles and " +
+               std::to_string(slices) + " slices");
+  for (const int early : {0, 1}) {
+    NoiseBench<Module> bench(lanes);
+    bench.start(5, 6, 0, true);
+    bench.wait(wait);
+    for (int i = 0; i < slices; ++i) bench.take();
+    ASSERT_GE(bench.missing(), early) << "the slice doesn't have to wait";
+    bench.wait(bench.missing() - early);
+    early == 0 ? bench.take() : bench.take_wrong(bench.row());
+  }
+}
+
+TEST(NoiseQueue, SliceOneCycleBeforeTheContractSaysIsReported) {
+  for (const int slices : {0, 1, 2, 17}) {
+    if (slices == 0) expect_tight<Vvpu_noise_queue_2>(2, 0, slices);
+    if (slices == 0) expect_tight<Vvpu_noise_queue_8>(8, 0, slices);
+    expect_tight<Vvpu_noise_queue_32>(32, 0, slices);
+  }
+  // A full queue: slices go out one a cycle, places come back, and after some 670 the generator is caught up with.
+  constexpr int kFull = 60 + 4 * contract::kNoiseQueueSlices;
+  for (const int slices : {680, 700}) expect_tight<Vvpu_noise_queue_32>(32, kFull, slices);
+}
+
+TEST(NoiseQueue, FirstSliceIsThereWhenTheLatencyTableSays) {
+  for (const auto& [parts, missing] : {std::pair<int, int>{1, 49 - 1}, {4, 52 - 1}}) {  // start() is a cycle
+    if (parts == 1) {
+      NoiseBench<Vvpu_noise_queue_8> bench(8);
+      bench.start(5, 6, 0, true);
+      EXPECT_EQ(bench.missing(), missing);
+    } else {
+      NoiseBench<Vvpu_noise_queue_32> bench(32);
+      bench.start(5, 6, 0, true);
+      EXPECT_EQ(bench.missing(), missing);
+    }
+  }
+}
+
+TEST(NoiseQueue, SliceOutOfOrderOrOfATokenWithoutNoiseIsReported) {
   NoiseBench<Vvpu_noise_queue_2> bench(2);
-  bench.start(5, 6, 0, true);
-  bench.take_wrong(0);  // too early
   bench.start(5, 6, 0, false);
   bench.wait(200);
-  bench.take_wrong(0);  // a token that isn't sampled has no noise
+  bench.take_wrong(0);
   bench.start(5, 6, 8, true);
-  bench.wait(kFirstNoiseCycles);
   bench.take();
   bench.take_wrong(8);
 }
@@ -121,7 +182,9 @@ TEST(NoiseQueue, MoreSlicesThanItHoldsAreMadeAsPlacesBecomeFree) {
   NoiseBench<Vvpu_noise_queue_8> bench(8);
   bench.start(77, 3, 16, true);
   bench.wait(1000);
-  for (int i = 0; i < 3 * kQueueSlices; ++i) bench.take();
+  const std::int64_t from = bench.now();
+  for (int i = 0; i < 3 * contract::kNoiseQueueSlices; ++i) bench.take();
+  EXPECT_EQ(bench.now(), from + 3 * contract::kNoiseQueueSlices);  // without a gap: as many lanes as a slice has
 }
 
 /// A choice of one kind, or of both: the one that counts is in the register 21 cycles after the entry.

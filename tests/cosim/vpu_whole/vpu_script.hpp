@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "hls/contract/hardware_config.hpp"
 #include "hls/contract/latencies.hpp"
 #include "hls/golden/execute.hpp"
 #include "tests/cosim/vpu_whole/vpu_world.hpp"
@@ -92,7 +93,7 @@ class VpuScript : public VpuWorld {
     f.has_bias = has_bias_ ? 1 : 0;
     f.head_blocks = head_blocks_;
     f.segments = draw(1, groups_);
-    while (groups_ % f.segments != 0) --f.segments;
+    while (!contract::may_have_segments(static_cast<int>(groups_), f.segments)) --f.segments;
     f.destination = draw(0, 3);
     f.round = draw(0, 63);
     return f;

@@ -107,7 +107,7 @@ TYPED_TEST(Vpu, TokensOfAllOpcodesKeepTheirBitsAndCycles) {
   EXPECT_GT(this->bench_.saturated_tokens, 0);
   EXPECT_GT(this->blocks_, 500u);
   for (const std::size_t seen : {this->keys_, this->heads_, this->logits_, this->follows_, this->samples_})
-    EXPECT_GT(seen, 10u);
+    EXPECT_GT(seen, 3u);
 }
 
 TYPED_TEST(Vpu, TokensWithoutSaturationsSayNone) {
