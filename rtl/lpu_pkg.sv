@@ -37,6 +37,7 @@ package lpu_pkg;
   localparam int MaxSegments = 4;
   localparam int NoiseLanes = 8;
   localparam int NoiseQueueSlices = 512;
+  localparam int BlockExponentBits = 17;
 
   // latencies in cycles (hls/contract/latencies.hpp)
   localparam int ConvertCycles = 4;
@@ -499,5 +500,5 @@ package lpu_pkg;
   localparam int VirtualProgramInstructions = 65536;
   localparam int VirtualDelayEntries = 1048576;
 
-  localparam logic [63:0] ContractHash = 64'h6ff5e90f70c5d9cf;
+  localparam logic [63:0] ContractHash = 64'ha5798cfbf9b29936;
 endpackage

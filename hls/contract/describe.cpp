@@ -36,7 +36,7 @@ std::vector<Named> number_constants() {
           LPU_NAMED(kSquareBits),          LPU_NAMED(kBestLogits),         LPU_NAMED(kLogSumBuckets),
           LPU_NAMED(kLogSumLow),           LPU_NAMED(kMaxRounds),          LPU_NAMED(kInstructionBits),
           LPU_NAMED(kLoopWords),           LPU_NAMED(kUltraRamWords),      LPU_NAMED(kMaxSegments),
-          LPU_NAMED(kNoiseLanes),          LPU_NAMED(kNoiseQueueSlices)};
+          LPU_NAMED(kNoiseLanes),          LPU_NAMED(kNoiseQueueSlices),   LPU_NAMED(kBlockExponentBits)};
 }
 std::vector<Named> latency_constants() {
   return {LPU_NAMED(kConvertCycles),

@@ -39,6 +39,11 @@ static_assert((1 << kExponentBits) == kWindowBinades, "an exponent offset names 
 /// whose exponents are relative to their row's largest.
 constexpr int kWindowLow = -24;
 
+/// As memories and ports hold it: a whole number rather than an offset, since softmax weights have exponents relative
+/// to their row's largest, and a wholly masked block has −65536.
+constexpr int kBlockExponentBits = 17;
+constexpr int kActivationBlockBits = kBlockValues * kMantissaBits + kBlockExponentBits;
+
 // ---- sums
 constexpr int kScaleBits = 16;
 constexpr int kAccumulatorBits =

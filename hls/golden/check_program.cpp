@@ -140,7 +140,7 @@ class Checker {
 
   void segments(std::uint64_t count) const {
     require(contract::may_have_segments(config_.column_groups, count),
-            "segments must divide the column groups and be at most 4");
+            "segments must divide the column groups and be no more than have accumulators");
   }
 
   void matvec(const contract::MatvecFields& f) const {

@@ -79,7 +79,8 @@ const char* fault_of(const Instruction& in, const contract::HardwareConfig& hard
   if (in.common.delay_by_length != 0 && in.common.delay >= delay_rows) return "names a delay row that isn't there";
   switch (contract::unit_of(in.opcode())) {
     case Unit::kMvu:
-      if (!splits(in.matvec.segments)) return "has segments that don't divide the column groups, or more than 4";
+      if (!splits(in.matvec.segments))
+        return "has segments that don't divide the column groups, or more than have accumulators";
       if (in.matvec.nibbles == 0) return "has blocks of no words";
       if (in.matvec.length_dimension > 2) return "follows the context in an unknown dimension";
       if (in.matvec.has_minimum != 0 && !hardware.has_minimum)
@@ -91,14 +92,15 @@ const char* fault_of(const Instruction& in, const contract::HardwareConfig& hard
       return nullptr;
     case Unit::kVpu:
       if (in.opcode() != Opcode::kEmbed && !splits(in.vector.segments))
-        return "has segments that don't divide the column groups, or more than 4";
+        return "has segments that don't divide the column groups, or more than have accumulators";
       if (in.vector.has_minimum != 0 && !hardware.has_minimum)
         return "reads a minimum memory that the hardware doesn't have";
       if (in.vector.accumulator >= static_cast<std::uint32_t>(hardware.accumulator_entries))
         return "uses an accumulator that isn't there";
       return nullptr;
     case Unit::kSmx:
-      if (!splits(in.softmax.segments)) return "has segments that don't divide the column groups, or more than 4";
+      if (!splits(in.softmax.segments))
+        return "has segments that don't divide the column groups, or more than have accumulators";
       if (in.softmax.accumulator >= static_cast<std::uint32_t>(hardware.accumulator_entries))
         return "uses an accumulator that isn't there";
       return nullptr;

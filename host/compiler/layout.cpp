@@ -5,7 +5,6 @@
 
 #include "hls/contract/memory_map.hpp"
 #include "host/base/error.hpp"
-#include "host/bundle/activation_block.hpp"
 
 namespace lpu::compiler {
 
@@ -262,7 +261,7 @@ std::vector<MemoryUse> memory_use(const Layout& l) {
       region("constant", "binary32 gains and biases", l.constant_values, contract::Region::kConstants),
       region("rope", "cosine and sine pairs", l.rope_pairs, contract::Region::kRope),
       memory("activation", "blocks per column group", l.activation.blocks, hw.activation_blocks,
-             hw.column_groups * bundle::kActivationBlockBits / 8),
+             hw.column_groups * contract::kActivationBlockBits / 8),
       memory("residual", "binary32 values", l.shape.width, hw.residual_values, contract::kConstantBytes),
   };
 }

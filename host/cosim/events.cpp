@@ -1,14 +1,12 @@
 // See events.hpp. What a port shows in a cycle can be read from the next one on; 1/z in the very cycle.
 #include "host/cosim/events.hpp"
 
-#include "host/bundle/activation_block.hpp"
-
 namespace lpu::cosim {
 namespace {
 
 constexpr unsigned kBlockMantissas = contract::kBlockValues;
-constexpr unsigned kBlockExponentBits = bundle::kBlockExponentBits;
-constexpr unsigned kBlockBits = bundle::kActivationBlockBits;
+constexpr unsigned kBlockExponentBits = contract::kBlockExponentBits;
+constexpr unsigned kBlockBits = contract::kActivationBlockBits;
 constexpr unsigned kDifferenceBits = 6;
 constexpr unsigned kHalfBits = 44;
 static_assert(2 * kHalfBits == contract::kAccumulatorBits, "a sum has two halves");

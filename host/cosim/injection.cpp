@@ -6,7 +6,6 @@
 #include <set>
 
 #include "host/base/error.hpp"
-#include "host/bundle/activation_block.hpp"
 
 namespace lpu::cosim {
 namespace {
@@ -146,7 +145,7 @@ class Parser {
     ActivationFault fault;
     fault.bank = static_cast<std::uint32_t>(number(1, 0, config.column_groups - 1));
     fault.address = static_cast<std::uint32_t>(number(2, 0, config.activation_blocks - 1));
-    fault.bit = static_cast<std::uint32_t>(number(3, 0, bundle::kActivationBlockBits - 1));
+    fault.bit = static_cast<std::uint32_t>(number(3, 0, contract::kActivationBlockBits - 1));
     out_.activation = fault;
   }
 

@@ -92,6 +92,7 @@ module lpu_mvu #(
   if (WordBits != lpu_pkg::WordDataBits + lpu_pkg::WordSideBits ||
       MinimumBits != lpu_pkg::MinimumMantissaBits + lpu_pkg::MinimumShiftBits ||
       lpu_mvu_pkg::BlockMantissasBits != lpu_pkg::BlockValues * lpu_pkg::MantissaBits ||
+      lpu_mvu_pkg::BlockExponentBits != lpu_pkg::BlockExponentBits ||
       lpu_mvu_pkg::LowBits + lpu_mvu_pkg::HighBits != AccumulatorBits || lpu_pkg::WindowBinades != 32 ||
       lpu_mvu_pkg::MaxSegments != lpu_pkg::MaxSegments || lpu_pkg::MinimumFractionBits != 4) begin : gen_check_widths
     $error("lpu_mvu: a width of lpu_mvu_pkg isn't the contract's");

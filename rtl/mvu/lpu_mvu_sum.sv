@@ -1,7 +1,8 @@
 // From the block terms of all column groups to exact sums: adds over the groups of each segment, then into the
 // segment's accumulators. S segments, S any divisor of ColumnGroups up to lpu_pkg::MaxSegments: segment j takes groups
 // j·P to j·P + P − 1, P = ColumnGroups/S. Accumulators exist for the largest such S, since they are what takes most of
-// a large array's logic; ports have a place for each group, and those of no segment are zero. Two stages of additions by threes hold up to nine groups; more make the adders longer.
+// a large array's logic; ports have a place for each group, and those of no segment are zero.
+// Two stages of additions by threes hold up to nine groups; more make the adders longer.
 // Stages are numbered as in lpu_mvu_pkg. Relies on `segments` being a divisor (an assertion watches).
 module lpu_mvu_sum #(
   parameter int Lanes = 4,
@@ -164,7 +165,8 @@ module lpu_mvu_sum #(
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i)
     if (rst_ni && beat_i.valid) begin
-      assert (used_14 != '0) else $error("%m: %0d segments don't divide the column groups, or are too many", beat_i.segments);
+      assert (used_14 != '0)
+      else $error("%m: %0d segments don't divide the column groups, or are too many", beat_i.segments);
       assert (!(beat_i.adds_residual && beat_i.segments != 9'd1))
       else $error("%m: sums of several segments can't start at the residual");
       assert ({1'b0, beat_i.entry} < 13'(AccumulatorEntries)) else $error("%m: entry %0d doesn't exist", beat_i.entry);

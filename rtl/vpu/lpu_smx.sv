@@ -117,8 +117,8 @@ module lpu_smx #(
   logic [Blocks*WholeBits-1:0]     block_exponents;
   logic                            saturated;
   lpu_softmax #(.Lanes(Lanes), .Segments(Segments), .SoftmaxLanes(SoftmaxLanes)) u_softmax (
-    .clk_i, .rst_ni, .entry_valid_i(entry_valid), .entry_blocks_i(entry_blocks), .entry_segment_i(entry_segment[SegmentBits-1:0]),
-    .entry_slot_i(entry_slot), .entry_block_end_i(entry_block_end), .entry_starts_i(entry_starts),
+    .clk_i, .rst_ni, .entry_valid_i(entry_valid), .entry_blocks_i(entry_blocks),
+    .entry_segment_i(entry_segment[SegmentBits-1:0]), .entry_slot_i(entry_slot), .entry_block_end_i(entry_block_end), .entry_starts_i(entry_starts),
     .entry_row_end_i(entry_row_end), .entry_end_i(entry_end), .entry_grid_i(grid_word_i[grid_lane*8+:8]),
     .unmasked_i(unmasked), .sum_i(sums), .value_scale_i(scales), .block_valid_o(block_valid),
     .block_segment_o(block_segment), .mantissas_o(mantissas), .block_exponent_o(block_exponents),

@@ -15,18 +15,9 @@ function(lpu_netlist_model level)
   endif()
   lpu_rtl_runtime(lpu_rtl_runtime)
   lpu_rtl_sources(files)
-  lpu_rtl_parameters(tiny parameters)
-  file(STRINGS ${PROJECT_SOURCE_DIR}/rtl/lpu_pkg.sv hash REGEX "ContractHash = 64'h")
-  string(REGEX REPLACE ".*64'h([0-9a-f]+).*" "0x\\1ull" hash "${hash}")
-  list(TRANSFORM parameters PREPEND LPU_RTL_ OUTPUT_VARIABLE definitions)
-
   set(cells ${PROJECT_BINARY_DIR}/netlist_${level}/cells)
   set(folder ${PROJECT_BINARY_DIR}/netlist_${level}/verilated)
-  set(heaps)
-  math(EXPR last "${OPENLPU_NETLIST_HEAPS} - 1")
-  foreach(heap RANGE ${last})
-    list(APPEND heaps ${folder}/heap_${heap}.cpp)
-  endforeach()
+  lpu_rtl_heaps(${folder} ${OPENLPU_NETLIST_HEAPS} heaps)
   add_custom_command(OUTPUT ${cells}/lpu_core_netlist.v
     COMMAND ${CMAKE_COMMAND} -E env YOSYS=${YOSYS_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/netlist.sh
       ${level} ${cells}
@@ -39,15 +30,7 @@ function(lpu_netlist_model level)
     COMMAND sh ${PROJECT_SOURCE_DIR}/scripts/cmake/deal_heaps.sh ${folder} ${OPENLPU_NETLIST_HEAPS}
     DEPENDS ${cells}/lpu_core_netlist.v ${PROJECT_SOURCE_DIR}/scripts/cmake/deal_heaps.sh VERBATIM
     COMMENT "Verilating the ${level} of lpu_core")
-  add_library(${target} SHARED EXCLUDE_FROM_ALL ${heaps}
-    ${PROJECT_SOURCE_DIR}/host/card/rtl_model/lpu_rtl_model.cpp)
-  target_include_directories(${target} SYSTEM PRIVATE ${folder})
-  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
-  target_compile_definitions(${target} PRIVATE ${definitions} LPU_RTL_NAME="tiny" LPU_RTL_CONTRACT_HASH=${hash})
-  # So much code that its compiler's time outweighs the simulation's.
-  target_compile_options(${target} PRIVATE -w -O0)
-  target_link_options(${target} PRIVATE -Wl,--exclude-libs,ALL -Wl,-Bsymbolic)
-  target_link_libraries(${target} PRIVATE lpu_rtl_runtime)
-  set_target_properties(${target} PROPERTIES OUTPUT_NAME lpu_rtl_tiny CXX_VISIBILITY_PRESET hidden
-    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/netlist_${level})
+  # Not optimised: so much code that its compiler's time outweighs the simulation's.
+  lpu_rtl_library(${target} tiny lpu_rtl_runtime ${folder} "${heaps}" OUTPUT lpu_rtl_tiny
+    PLACE ${PROJECT_BINARY_DIR}/netlist_${level} OPTIMISE -O0)
 endfunction()

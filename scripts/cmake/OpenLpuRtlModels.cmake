@@ -90,6 +90,41 @@ function(lpu_rtl_runtime target)
   endif()
 endfunction()
 
+# lpu_rtl_library(TARGET CONFIGURATION RUNTIME FOLDER HEAPS [ALL] OUTPUT NAME PLACE FOLDER OPTIMISE OPTION): a Verilated
+# core, whose sources in FOLDER are dealt into HEAPS, as a shared library with the C interface of rtl_model/api.hpp.
+function(lpu_rtl_library target configuration runtime folder heaps)
+  cmake_parse_arguments(arg "ALL" "OUTPUT;PLACE;OPTIMISE" "" ${ARGN})
+  file(STRINGS ${PROJECT_SOURCE_DIR}/rtl/lpu_pkg.sv hash REGEX "ContractHash = 64'h")
+  string(REGEX REPLACE ".*64'h([0-9a-f]+).*" "0x\\1ull" hash "${hash}")
+  lpu_rtl_parameters(${configuration} parameters)
+  list(TRANSFORM parameters PREPEND LPU_RTL_ OUTPUT_VARIABLE definitions)
+  set(exclude EXCLUDE_FROM_ALL)
+  if(arg_ALL)
+    set(exclude)
+  endif()
+  add_library(${target} SHARED ${exclude} ${heaps} ${PROJECT_SOURCE_DIR}/host/card/rtl_model/lpu_rtl_model.cpp)
+  target_include_directories(${target} SYSTEM PRIVATE ${folder})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_compile_definitions(${target} PRIVATE ${definitions} LPU_RTL_NAME="${configuration}"
+    LPU_RTL_CONTRACT_HASH=${hash})
+  target_compile_options(${target} PRIVATE -w ${arg_OPTIMISE})
+  # Several libraries may be in one process: each keeps to its own copy of Verilator's functions.
+  target_link_options(${target} PRIVATE -Wl,--exclude-libs,ALL -Wl,-Bsymbolic)
+  target_link_libraries(${target} PRIVATE ${runtime})
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${arg_OUTPUT} CXX_VISIBILITY_PRESET hidden
+    LIBRARY_OUTPUT_DIRECTORY ${arg_PLACE})
+endfunction()
+
+# Names of the files that a Verilated core in FOLDER is dealt into.
+function(lpu_rtl_heaps folder count result)
+  set(heaps)
+  math(EXPR last "${count} - 1")
+  foreach(heap RANGE ${last})
+    list(APPEND heaps ${folder}/heap_${heap}.cpp)
+  endforeach()
+  set(${result} ${heaps} PARENT_SCOPE)
+endfunction()
+
 # lpu_rtl_model(NAME [WAVEFORM | TOGGLES]): target rtl-NAME or rtl-NAME-trace, the file liblpu_rtl_NAME.so or
 # liblpu_rtl_NAME_trace.so beside the program; or target rtl-NAME-toggles, in the folder toggles.
 function(lpu_rtl_model name)
@@ -118,17 +153,10 @@ function(lpu_rtl_model name)
   endif()
   lpu_rtl_sources(files)
   lpu_rtl_parameters(${name} parameters)
-  file(STRINGS ${PROJECT_SOURCE_DIR}/rtl/lpu_pkg.sv hash REGEX "ContractHash = 64'h")
-  string(REGEX REPLACE ".*64'h([0-9a-f]+).*" "0x\\1ull" hash "${hash}")
   list(TRANSFORM parameters PREPEND -G OUTPUT_VARIABLE arguments)
-  list(TRANSFORM parameters PREPEND LPU_RTL_ OUTPUT_VARIABLE definitions)
 
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target})
-  set(heaps)
-  math(EXPR last "${OPENLPU_RTL_HEAPS} - 1")
-  foreach(heap RANGE ${last})
-    list(APPEND heaps ${folder}/heap_${heap}.cpp)
-  endforeach()
+  lpu_rtl_heaps(${folder} ${OPENLPU_RTL_HEAPS} heaps)
   lpu_keep_counts(keep_counts ${folder})
   add_custom_command(OUTPUT ${heaps} ${folder}/Vlpu_core.h
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${folder}
@@ -139,22 +167,18 @@ function(lpu_rtl_model name)
     COMMAND sh ${PROJECT_SOURCE_DIR}/scripts/cmake/deal_heaps.sh ${folder} ${OPENLPU_RTL_HEAPS}
     DEPENDS ${files} ${PROJECT_SOURCE_DIR}/scripts/cmake/deal_heaps.sh VERBATIM
     COMMENT "Verilating lpu_core as ${target}")
-  set(exclude EXCLUDE_FROM_ALL)
+  set(all)
   if(target STREQUAL "rtl-tiny")
-    set(exclude)
+    set(all ALL)
   endif()
-  add_library(${target} SHARED ${exclude} ${heaps} ${PROJECT_SOURCE_DIR}/host/card/rtl_model/lpu_rtl_model.cpp)
-  target_include_directories(${target} SYSTEM PRIVATE ${folder})
-  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
-  target_compile_definitions(${target} PRIVATE ${definitions} LPU_RTL_NAME="${name}" LPU_RTL_CONTRACT_HASH=${hash}
-    $<$<BOOL:${arg_WAVEFORM}>:LPU_RTL_WAVEFORM>)
-  target_compile_options(${target} PRIVATE -w ${optimise})
-  # Several libraries may be in one process: each keeps to its own copy of Verilator's functions.
-  target_link_options(${target} PRIVATE -Wl,--exclude-libs,ALL -Wl,-Bsymbolic
-    $<$<BOOL:${OPENLPU_RTL_COVERAGE}>:-Wl,-z,nodelete>)  # counts of a core that is loaded again and again add up
-  target_link_libraries(${target} PRIVATE ${runtime})
-  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${output} CXX_VISIBILITY_PRESET hidden
-    LIBRARY_OUTPUT_DIRECTORY ${place})
+  lpu_rtl_library(${target} ${name} ${runtime} ${folder} "${heaps}" ${all} OUTPUT ${output} PLACE ${place}
+    OPTIMISE ${optimise})
+  if(arg_WAVEFORM)
+    target_compile_definitions(${target} PRIVATE LPU_RTL_WAVEFORM)
+  endif()
+  if(OPENLPU_RTL_COVERAGE)
+    target_link_options(${target} PRIVATE -Wl,-z,nodelete)  # counts of a core that is loaded again and again add up
+  endif()
   # Where the installed program looks for it; only what has been built.
   if(NOT OPENLPU_RTL_COVERAGE)
     install(FILES $<TARGET_FILE:${target}> DESTINATION lib OPTIONAL)

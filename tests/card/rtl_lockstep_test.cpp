@@ -3,6 +3,7 @@
 // sentence.
 #include "host/cosim/lockstep.hpp"
 #include "tests/card/rtl_fixture.hpp"
+#include "tests/support/cosim_report.hpp"
 
 namespace lpu::test {
 namespace {
@@ -18,19 +19,6 @@ class RtlLockstep : public RtlTest {
     options.threads = 1;
     return options;
   }
-  static void expect_equal(const cosim::Report& report, std::uint64_t tokens) {
-    EXPECT_EQ(report.tokens, tokens);
-    EXPECT_EQ(report.differing_values, 0u);
-    EXPECT_EQ(report.differing_cycles, 0u);
-    EXPECT_EQ(report.predicted_cycles, report.measured_cycles);
-    if (!report.first_mismatch) return;
-    const cosim::Finding& finding = *report.first_mismatch;
-    ADD_FAILURE() << finding.mismatch.what << " of " << finding.place << ", token " << finding.token << ", instruction "
-                  << finding.program_counter.value_or(0) << " " << finding.opcode << " " << finding.matrix
-                  << " element " << finding.mismatch.element << ": expected " << finding.mismatch.expected << ", got "
-                  << finding.mismatch.got << "; cycle expected " << finding.mismatch.cycle_expected.value_or(0)
-                  << ", got " << finding.mismatch.cycle_got.value_or(0);
-  }
   cosim::Report run_with(const std::string& fault, std::uint64_t tokens = 3) {
     cosim::Options wanted = options(tokens);
     wanted.injection = cosim::parse_injection(fault, bundle_);
@@ -41,18 +29,18 @@ class RtlLockstep : public RtlTest {
 TEST_F(RtlLockstep, OneTokenAtATimeNothingDiffers) {
   cosim::Options wanted = options(4);
   wanted.back_to_back = false;
-  expect_equal(cosim::run(bundle_, wanted), 4);
+  expect_no_difference(cosim::run(bundle_, wanted), 4);
 }
 
 TEST_F(RtlLockstep, BackToBackThroughTwoSessionsNothingDiffers) {
-  expect_equal(cosim::run(bundle_, options(kContextTokens + 5)), kContextTokens + 5);
+  expect_no_difference(cosim::run(bundle_, options(kContextTokens + 5)), kContextTokens + 5);
 }
 
 TEST_F(RtlLockstep, SampledTokensDifferInNothing) {
   cosim::Options wanted = options(6);
   wanted.temperature = 0.7F;
   wanted.seed = 99;
-  expect_equal(cosim::run(bundle_, wanted), 6);
+  expect_no_difference(cosim::run(bundle_, wanted), 6);
 }
 
 TEST_F(RtlLockstep, OtherModelsDifferInNothing) {
@@ -61,7 +49,7 @@ TEST_F(RtlLockstep, OtherModelsDifferInNothing) {
     SCOPED_TRACE(name);
     const bundle::Bundle other =
         compiled(name, place_.path() / (std::string(name) + std::to_string(kv_bits)), "tiny", kv_bits);
-    expect_equal(cosim::run(other, options(4)), 4);
+    expect_no_difference(cosim::run(other, options(4)), 4);
   }
 }
 

@@ -7,42 +7,16 @@
 #include <functional>
 #include <string>
 
-#include "hls/golden/fault.hpp"
-#include "hls/golden/scoreboard.hpp"
-#include "tests/support/program_builder.hpp"
+#include "tests/golden/verdict.hpp"
 
 namespace lpu::golden::testing {
 namespace {
 
-using contract::Instruction;
-using contract::Opcode;
-using lpu::testing::instruction;
-using lpu::testing::ProgramBuilder;
-using lpu::testing::small_config;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-constexpr std::uint64_t kWeightWords = 1000, kKvWords = 1000;
 constexpr std::uint32_t kKvStart = 1000;
 
-/// Cycle of the token in which the builder's first loop starts.
-constexpr std::uint32_t kStart = contract::kIssueLeadCycles;
-
-/// "accepted", or the fault's sentence.
-std::string verdict(const contract::HardwareConfig& config, const contract::Program& program,
-                    std::uint32_t position = 0) {
-  Scoreboard board(config, program, kWeightWords, kKvWords);
-  try {
-    board.token(position, true);
-  } catch (const Fault& fault) {
-    return fault.what();
-  }
-  return "accepted";
-}
-
-std::string verdict(const contract::HardwareConfig& config, const ProgramBuilder& builder, std::uint32_t position = 0) {
-  return verdict(config, builder.build(), position);
-}
 std::string until(std::uint32_t cycle) { return " busy until cycle " + std::to_string(kStart + cycle); }
 
 /// first at `first_cycle`, then second at each cycle: accepted from `tight` on, refused one before.

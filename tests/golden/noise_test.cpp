@@ -5,36 +5,13 @@
 #include <string>
 #include <utility>
 
-#include "hls/golden/fault.hpp"
-#include "hls/golden/scoreboard.hpp"
-#include "tests/support/program_builder.hpp"
+#include "tests/golden/verdict.hpp"
 
 namespace lpu::golden::testing {
 namespace {
 
-using contract::Instruction;
-using contract::Opcode;
-using lpu::testing::instruction;
-using lpu::testing::ProgramBuilder;
-using lpu::testing::small_config;
-
-/// Cycle of the token in which the builder's first loop starts.
-constexpr std::uint32_t kStart = contract::kIssueLeadCycles;
-
 const contract::HardwareConfig kNarrow = small_config(4, 2);     // slices of 2 ids: one part of noise
 const contract::HardwareConfig kWide = small_config(32, 1, 32);  // of 32: four parts, a cycle each
-
-/// "accepted", or the fault's sentence.
-std::string verdict(const contract::HardwareConfig& config, const ProgramBuilder& builder) {
-  const contract::Program program = builder.build();
-  Scoreboard board(config, program, 1000, 1000);
-  try {
-    board.token(0, true);
-  } catch (const Fault& fault) {
-    return fault.what();
-  }
-  return "accepted";
-}
 
 std::string refusal(std::uint32_t index, std::uint32_t logit, std::uint32_t wanted, std::uint32_t there) {
   return "hazard: instruction " + std::to_string(index) + " (logits, iteration 0) wants the noise of logit " +

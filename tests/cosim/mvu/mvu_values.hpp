@@ -13,8 +13,8 @@ namespace lpu {
 namespace cosim {
 
 constexpr int kWordBits = contract::kWordBits;
-constexpr int kBlockExponentBits = 17;
-constexpr int kBlockBits = 320 + kBlockExponentBits;
+constexpr int kBlockExponentBits = contract::kBlockExponentBits;
+constexpr int kBlockBits = contract::kActivationBlockBits;
 constexpr int kLowBits = 44;
 constexpr std::int32_t kEmptyBlock = -65536;  ///< E_b of a wholly masked block, as the activation memory holds it
 
