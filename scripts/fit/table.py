@@ -26,7 +26,7 @@ def ternary_excess(unit, size):
         return size["L"] // 2 * size["G"] * sum(bits - 4 for bits in DOT_TERNARY_BITS_OF_PAIR)
     if unit.module == "lpu_mvu_sum" and size["G"] >= 3:
         low_bits = LOW_BITS + size["G"].bit_length()
-        return size["L"] * size["G"] * (low_bits - 4 + HIGH_BITS - 4)
+        return size["L"] * units.most_segments(size["G"]) * (low_bits - 4 + HIGH_BITS - 4)
     return 0
 
 
