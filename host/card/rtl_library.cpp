@@ -134,6 +134,9 @@ RtlLibrary RtlLibrary::open(const bundle::Bundle& bundle, bool with_waveform) {
     fail(ExitCode::kIo, "The RTL model of \"{}\" isn't built ({} is {}); build it: {}", name, file, searched_text(),
          build_command(name, with_waveform));
   const fs::path path = *found / file;
+  if (std::error_code failure; !fs::is_regular_file(path, failure))  // a pipe, say: opening it would wait for ever
+    fail(ExitCode::kBadInput, "The RTL model {} isn't a file; build it: {}", path.string(),
+         build_command(name, with_waveform));
   if (!is_whole(path))
     fail(ExitCode::kBadInput, "The RTL model {} is cut short; build it again: {}", path.string(),
          build_command(name, with_waveform));

@@ -1,5 +1,7 @@
 // The rtl card beside the golden one: tokens, logits, cycles and everything a host gets are equal; sessions, resets and
 // loading through the port change nothing; what can't run is refused in a sentence.
+#include <sys/stat.h>
+
 #include "host/card/rtl_driver.hpp"
 #include "tests/card/rtl_fixture.hpp"
 
@@ -189,6 +191,16 @@ TEST(RtlLibrary, AbsentOneIsASentenceWithTheCommand) {
   ::unsetenv("OPENLPU_RTL_PATH");
   EXPECT_THAT(refusal_of([&] { (void)card::open_card("rtl", bundle, {}); }, ExitCode::kIo),
               HasSubstr("OPENLPU_RTL_PATH, which can name other folders, isn't set"));
+}
+
+TEST(RtlLibrary, PipeInItsPlaceIsRefusedAndNotWaitedFor) {
+  const TemporaryPlace place;
+  const bundle::Bundle bundle = compiled("tied_q4_1", place.path() / "b", "kv260");
+  ASSERT_EQ(::mkfifo((place.path() / "liblpu_rtl_kv260.so").c_str(), 0600), 0);
+  ::setenv("OPENLPU_RTL_PATH", place.path().c_str(), 1);
+  EXPECT_THAT(refusal_of([&] { (void)card::open_card("rtl", bundle, {}); }, ExitCode::kBadInput),
+              HasSubstr("isn't a file"));
+  ::unsetenv("OPENLPU_RTL_PATH");
 }
 
 TEST(RtlLibrary, MachineOfItsOwnIsToldThatModelsAreForNamedOnes) {
