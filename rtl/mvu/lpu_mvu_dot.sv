@@ -3,7 +3,9 @@
 //
 // Two lanes share a multiplier: their nibbles stand 19 bits apart in one factor, and 32 products fit the lower field.
 // Nibbles are unsigned; a plane in two's complement is read as code + 8, and 8·t is taken off again (t: the block's sum
-// of mantissas, which the minimum needs too).
+// of mantissas, which the minimum needs too). t is one number for all lanes, so t·m needs no multiplier: its multiples
+// are made once, and each lane adds one of four for every two bits of m, a LUT a bit. A device has lanes for all its
+// multipliers, and LUTs to spare.
 // Stages are numbered as in lpu_mvu_pkg: words and block arrive in stage 3, the shifted term leaves in stage 15.
 // Relies on the beats of a block following each other without a gap: scale and minimum are held from its first beat.
 module lpu_mvu_dot #(
@@ -22,12 +24,14 @@ module lpu_mvu_dot #(
   if (Lanes < 2 || Lanes % 2 != 0) begin : gen_check
     $error("lpu_mvu_dot: Lanes must be even: two lanes share a multiplier");
   end
+  if (lpu_pkg::MinimumMantissaBits != 12) begin : gen_check_digits
+    $error("lpu_mvu_dot: a minimum's mantissa is multiplied as six digits of two bits");
+  end
 
   localparam int Values = lpu_pkg::BlockValues;
   localparam int MantissaBits = lpu_pkg::MantissaBits;
   localparam int WordBits = lpu_mvu_pkg::WordBits;
   localparam int MinimumBits = lpu_mvu_pkg::MinimumBits;
-  localparam int MinimumMantissaBits = lpu_pkg::MinimumMantissaBits;
   localparam int ScaleBits = lpu_pkg::ScaleBits;
   localparam int LowBits = lpu_mvu_pkg::LowBits;
   localparam int TermBits = lpu_mvu_pkg::TermBits;
@@ -41,7 +45,11 @@ module lpu_mvu_dot #(
   localparam int PairSumBits = ProductBits + 5;           // of all 32: no wider than that of any 18
   localparam int BlockSumBits = MantissaBits + 5;
   localparam int DotBits = 27;                            // 12-bit unsigned codes: 4095·32·511 < 2^26
-  localparam int LoweredBits = BlockSumBits + MinimumMantissaBits + 15;
+  localparam int MultipleBits = BlockSumBits + 2;         // 0 to 3 block sums
+  localparam int TwoDigitsBits = MultipleBits + 2;
+  localparam int Lowered10Bits = TwoDigitsBits + 4;
+  localparam int Lowered11Bits = TwoDigitsBits + 8;
+  localparam int LoweredBits = Lowered11Bits + 15;
   localparam int CoarseHighBits = TermBits + 24 - LowBits;
 
   // ---- stage 4: operands, at the multipliers
@@ -70,11 +78,11 @@ module lpu_mvu_dot #(
     {nibble_9, signed_top_9} <= {nibble_8, signed_top_8};
   end
 
-  // Minimums wait for the block sum (stage 9), scales for the dot product (stage 11).
-  logic [Lanes*MinimumBits-1:0]   minimums_9;
+  // Minimums wait for the multiples of the block sum (stage 8), scales for the dot product (stage 11).
+  logic [Lanes*MinimumBits-1:0]   minimums_8;
   logic [Lanes*ScaleBits:0]       scales_10;   // and whether they are signed
-  lpu_ring_delay #(.Width(Lanes*MinimumBits), .Cycles(5)) u_minimums (
-    .clk_i, .rst_ni, .value_i(minimums_4), .value_o(minimums_9)
+  lpu_ring_delay #(.Width(Lanes*MinimumBits), .Cycles(4)) u_minimums (
+    .clk_i, .rst_ni, .value_i(minimums_4), .value_o(minimums_8)
   );
   lpu_ring_delay #(.Width(Lanes*ScaleBits+1), .Cycles(6)) u_scales (
     .clk_i, .rst_ni, .value_i({signed_scale_4, scales_4}), .value_o(scales_10)
@@ -105,6 +113,30 @@ module lpu_mvu_dot #(
     plane = upper ? DotBits'($signed(sum[PairSumBits-1:FieldBits])) + DotBits'(sum[FieldBits-1])
                   : DotBits'($signed(sum[FieldBits-1:0]));
   endfunction
+  // One of the four multiples, by a digit: in a LUT together with its addition.
+  function automatic logic signed [MultipleBits-1:0] multiple(
+    input logic [1:0] digit, input logic signed [MultipleBits-1:0] one, input logic signed [MultipleBits-1:0] two,
+    input logic signed [MultipleBits-1:0] three
+  );
+    unique case (digit)
+      2'd0: multiple = '0;
+      2'd1: multiple = one;
+      2'd2: multiple = two;
+      2'd3: multiple = three;
+    endcase
+  endfunction
+  // Two digits of a minimum onto what the digits below them have carried up, which is at most one block sum: so both
+  // additions are narrow, and the lower two bits of each are final.
+  function automatic logic [TwoDigitsBits-1:0] two_digits(
+    input logic signed [BlockSumBits-1:0] carried, input logic signed [MultipleBits-1:0] lower,
+    input logic signed [MultipleBits-1:0] upper
+  );
+    logic signed [MultipleBits-1:0] first;
+    logic signed [MultipleBits-1:0] second;
+    first = MultipleBits'(carried) + lower;
+    second = (first >>> 2) + upper;
+    two_digits = {second, first[1:0]};
+  endfunction
 
   // Register arrays: blocking assignments in reverse order of the stages, read nowhere else.
   logic [31:0]                         nibbles_4[Lanes*4];       // unsigned: a plane in two's complement as code + 8
@@ -115,19 +147,26 @@ module lpu_mvu_dot #(
   logic signed [Sum8Bits-1:0]          sum_8[Pairs*2];
   logic signed [PairSumBits-1:0]       sum_9[Pairs];
   logic signed [MantissaBits:0]        block_sum_5[16];
-  logic signed [MantissaBits+1:0]      block_sum_6[8];
-  logic signed [MantissaBits+2:0]      block_sum_7[4];
-  logic signed [MantissaBits+3:0]      block_sum_8[2];
-  logic signed [BlockSumBits-1:0]      block_sum_9;
+  logic signed [MantissaBits+2:0]      block_sum_6[4];
+  logic signed [BlockSumBits-1:0]      block_sum_7;
+  logic signed [MultipleBits-1:0]      block_sum_8;              // from here on multiples: t, 3t, −t
+  logic signed [MultipleBits-1:0]      block_sum_9;
+  logic signed [MultipleBits-1:0]      block_sum_10;
+  logic signed [MultipleBits-1:0]      triple_8;
+  logic signed [MultipleBits-1:0]      triple_9;
+  logic signed [MultipleBits-1:0]      triple_10;
+  logic signed [MultipleBits-1:0]      negative_10;
   logic signed [DotBits-1:0]           dot_10[Lanes];
   logic signed [DotBits-1:0]           dot_11[Lanes];
   logic signed [ScaleBits:0]           scale_11[Lanes];
   logic signed [DotBits+ScaleBits-1:0] scaled_12[Lanes];
-  logic signed [BlockSumBits+MinimumMantissaBits-1:0] lowered_10[Lanes];
-  logic [3:0]                          shift_10[Lanes];
-  logic signed [LoweredBits-4:0]       lowered_11[Lanes];
-  logic [1:0]                          shift_11[Lanes];
+  logic signed [TwoDigitsBits-1:0]     lowered_9[Lanes];
+  logic signed [Lowered10Bits-1:0]     lowered_10[Lanes];
+  logic signed [Lowered11Bits-1:0]     lowered_11[Lanes];
   logic signed [LoweredBits-1:0]       lowered_12[Lanes];
+  logic [MinimumBits-5:0]              minimum_9[Lanes];         // digits that are still to come, and the shift
+  logic [MinimumBits-9:0]              minimum_10[Lanes];
+  logic [3:0]                          shift_11[Lanes];
   logic signed [TermBits-1:0]          term_13[Lanes];
   logic signed [CoarseHighBits-1:0]    high_14[Lanes];
   logic [LowBits-1:0]                  low_14[Lanes];
@@ -152,24 +191,42 @@ module lpu_mvu_dot #(
       dot_11[lane] = dot_10[lane];
       scale_11[lane] = {scales_10[Lanes*ScaleBits] & scales_10[lane*ScaleBits+ScaleBits-1],
                         scales_10[lane*ScaleBits+:ScaleBits]};
+      // stages 12 to 9: the minimum shifted; its digits, the uppermost of them signed
       lowered_12[lane] = LoweredBits'(lowered_11[lane]) <<< shift_11[lane];
-      lowered_11[lane] = (LoweredBits - 3)'(lowered_10[lane]) <<< {shift_10[lane][3:2], 2'b0};
-      shift_11[lane] = shift_10[lane][1:0];
-      lowered_10[lane] = block_sum_9 * $signed(minimums_9[lane*MinimumBits+:MinimumMantissaBits]);
-      shift_10[lane] = minimums_9[lane*MinimumBits+MinimumMantissaBits+:4];
+      lowered_11[lane] = {two_digits(lowered_10[lane][Lowered10Bits-1:8],
+                                     multiple(minimum_10[lane][1:0], block_sum_10, block_sum_10 <<< 1, triple_10),
+                                     multiple(minimum_10[lane][3:2], block_sum_10, negative_10 <<< 1, negative_10)),
+                          lowered_10[lane][7:0]};
+      shift_11[lane] = minimum_10[lane][7:4];
+      lowered_10[lane] = {two_digits(lowered_9[lane][TwoDigitsBits-1:4],
+                                     multiple(minimum_9[lane][1:0], block_sum_9, block_sum_9 <<< 1, triple_9),
+                                     multiple(minimum_9[lane][3:2], block_sum_9, block_sum_9 <<< 1, triple_9)),
+                          lowered_9[lane][3:0]};
+      minimum_10[lane] = minimum_9[lane][11:4];
+      lowered_9[lane] = two_digits('0,
+          multiple(minimums_8[lane*MinimumBits+:2], block_sum_8, block_sum_8 <<< 1, triple_8),
+          multiple(minimums_8[lane*MinimumBits+2+:2], block_sum_8, block_sum_8 <<< 1, triple_8));
+      minimum_9[lane] = minimums_8[lane*MinimumBits+4+:12];
     end
     // stage 10: a plane joins the planes below it
     correction = signed_top_9 ? DotBits'(block_sum_9) <<< 3 : DotBits'(0);
     for (int lane = 0; lane < Lanes; lane++)
       dot_10[lane] = (nibble_9 == 2'd0 ? DotBits'(0) : dot_10[lane]) +
                      ((plane(sum_9[lane/2], lane % 2 == 1) - correction) <<< {nibble_9, 2'b0});
-    block_sum_9 = BlockSumBits'(block_sum_8[0]) + BlockSumBits'(block_sum_8[1]);
-    for (int i = 0; i < 2; i++)
-      block_sum_8[i] = (MantissaBits + 4)'(block_sum_7[2*i]) + (MantissaBits + 4)'(block_sum_7[2*i+1]);
+    // stages 10 to 5: the block's sum, two levels of its tree in a stage, and its multiples
+    negative_10 = -block_sum_9;
+    block_sum_10 = block_sum_9;
+    triple_10 = triple_9;
+    block_sum_9 = block_sum_8;
+    triple_9 = triple_8;
+    block_sum_8 = MultipleBits'(block_sum_7);
+    triple_8 = (MultipleBits'(block_sum_7) <<< 1) + MultipleBits'(block_sum_7);
+    block_sum_7 = (BlockSumBits'(block_sum_6[0]) + BlockSumBits'(block_sum_6[1])) +
+                  (BlockSumBits'(block_sum_6[2]) + BlockSumBits'(block_sum_6[3]));
     for (int i = 0; i < 4; i++)
-      block_sum_7[i] = (MantissaBits + 3)'(block_sum_6[2*i]) + (MantissaBits + 3)'(block_sum_6[2*i+1]);
-    for (int i = 0; i < 8; i++)
-      block_sum_6[i] = (MantissaBits + 2)'(block_sum_5[2*i]) + (MantissaBits + 2)'(block_sum_5[2*i+1]);
+      block_sum_6[i] =
+          ((MantissaBits + 3)'(block_sum_5[4*i]) + (MantissaBits + 3)'(block_sum_5[4*i+1])) +
+          ((MantissaBits + 3)'(block_sum_5[4*i+2]) + (MantissaBits + 3)'(block_sum_5[4*i+3]));
     for (int i = 0; i < 16; i++)
       block_sum_5[i] = (MantissaBits + 1)'(mantissa_4[2*i]) + (MantissaBits + 1)'(mantissa_4[2*i+1]);
     // stages 9 to 6: 32 products of a pair of lanes by a cascade of two, then by threes: 16, 6, 2, 1

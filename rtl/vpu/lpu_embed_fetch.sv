@@ -53,8 +53,8 @@ module lpu_embed_fetch #(
   localparam int TermBits = ProductBits + lpu_pkg::MinimumFractionBits + 1;
   localparam int Thirds = 699051;  // x/3 of 20 bits is (x · 699051) >> 21
 
-  if (Lanes < 2 || Lanes != 1 << LaneBits) begin : gen_check_lanes
-    $error("lpu_embed_fetch: Lanes must be a power of two");
+  if (Lanes < 2 || Lanes > 64 || Lanes != 1 << LaneBits) begin : gen_check_lanes
+    $error("lpu_embed_fetch: Lanes must be a power of two up to 64");
   end
   if (lpu_pkg::EmbedFetchCycles != 10) begin : gen_check_cycles
     $error("lpu_embed_fetch: stages disagree with EmbedFetchCycles");
@@ -189,19 +189,32 @@ module lpu_embed_fetch #(
   logic [ColumnGroups*MinimumBits-1:0]                  minimums_s5_q;
   assign high = HighBits'(lane_q >> LowBits);
   assign lane_low = lane_q & LaneBits'(LowLanes - 1);
+  // One of several words by the bits of its place: as a computed part select of 144 bits it would be a multiplier and a
+  // shifter over all of them.
+  function automatic logic [WordBits-1:0] picked(input logic [LowLanes*WordBits-1:0] words,
+                                                 input logic [LowBits-1:0] place);
+    logic [LowLanes*WordBits-1:0] rest;
+    rest = words;
+    for (int b = 0; b < LowBits; b++)
+      if (place[b]) rest = rest >> (WordBits << b);
+    picked = rest[WordBits-1:0];
+  endfunction
   always_ff @(posedge clk_i) begin
     for (int g = 0; g < ColumnGroups; g++) begin
       for (int h = 0; h < HighLanes; h++) begin
         if (any_s[3]) begin
           words_s4_q[(g*HighLanes+h)*WordBits+:WordBits] <=
-              words_i[(g*Lanes+h*LowLanes+32'(lane_low))*WordBits+:WordBits];
+              picked(words_i[(g*Lanes+h*LowLanes)*WordBits+:LowLanes*WordBits], lane_low[LowBits-1:0]);
         end
         if (first_s[3]) begin
           minimums_s4_q[(g*HighLanes+h)*MinimumBits+:MinimumBits] <=
               minimums_i[(g*Lanes+h*LowLanes+32'(lane_low))*MinimumBits+:MinimumBits];
         end
       end
-      if (any_s[4]) words_s5_q[g*WordBits+:WordBits] <= words_s4_q[(g*HighLanes+32'(high))*WordBits+:WordBits];
+      if (any_s[4]) begin
+        words_s5_q[g*WordBits+:WordBits] <=
+            picked((LowLanes * WordBits)'(words_s4_q[g*HighLanes*WordBits+:HighLanes*WordBits]), LowBits'(high));
+      end
       if (first_s[4]) begin
         minimums_s5_q[g*MinimumBits+:MinimumBits] <=
             minimums_s4_q[(g*HighLanes+32'(high))*MinimumBits+:MinimumBits];

@@ -10,9 +10,9 @@ from boards import BOARDS, RESOURCES
 
 LIMIT_PERCENT = 90
 MARK = "<!-- from here on printed by scripts/fit.sh --write -->"
-# DSP48E2 of a pair of lanes: 32 products, and for each lane the scale (27 x 17 bits) and the minimum (15 x 12).
+# DSP48E2 of a lane: half of the 32 products that a pair shares, and the scale (27 x 17 bits). The minimum takes LUTs.
 # Yosys counts xc7's DSPs there, whose 25 x 18 bits need two for a scale.
-DOT_DSP_OF_LANES = 18
+DOT_DSP_OF_LANES = 17
 # A sum of three operands is one carry chain of one LUT a bit there; Yosys makes two LUTs of each bit but four
 # (measured: 72 instead of 38 for 38 bits). Adders by bits: of a pair of lanes in the dot product, of a lane and segment
 # in the sums over groups.
@@ -28,7 +28,6 @@ def ternary_excess(unit, size):
         low_bits = LOW_BITS + size["G"].bit_length()
         return size["L"] * units.most_segments(size["G"]) * (low_bits - 4 + HIGH_BITS - 4)
     return 0
-
 
 
 def place(board, c, numbers):
@@ -99,8 +98,10 @@ def unit_takes(counts, unit, c):
     for resource, name in (("LUT", "lut"), ("FF", "ff"), ("DSP", "dsp"), ("BRAM", "bram")):
         weights = solve(equations, [m[name] for m in measured])
         taken[resource] = max(0, round(sum(w * h for w, h in zip(weights, here)) * unit.copies(size)))
-    if not unit.dsp_grows:
-        taken["DSP"] = measured[-1]["dsp"]
+    if unit.dsp:
+        if [unit.dsp(at) for at in unit.sizes] != [m["dsp"] for m in measured]:
+            raise SystemExit(f"fit: scripts/fit/units.py names other DSPs of {unit.name} than were measured")
+        taken["DSP"] = unit.dsp(size)
     if unit.module == "lpu_mvu_dot":
         taken["DSP"] = DOT_DSP_OF_LANES * size["L"] * size["G"]
     taken["LUT"] -= ternary_excess(unit, size)

@@ -23,7 +23,7 @@ class Unit:
     """A module to be measured."""
 
     def __init__(self, name, module, letters, features, sizes, without=(), family="xcup", fixed=(), copies=None,
-                 dsp_grows=True):
+                 dsp=None):
         self.name = name
         self.module = module
         self.letters = letters          # which of L, G, V, S its module has as parameters
@@ -33,7 +33,7 @@ class Unit:
         self.family = family            # of synth_xilinx
         self.fixed = dict(fixed)        # further parameters
         self.copies = copies or (lambda size: 1)
-        self.dsp_grows = dsp_grows      # or are its DSPs those of address arithmetic, as many at every size
+        self.dsp = dsp                  # of a size, where DSPs grow otherwise than LUTs: must agree with what is measured
 
 
 NOISE_LANES = 8         # lpu_pkg::NoiseLanes: ids whose noise is made in a cycle, if a slice has as many
@@ -91,7 +91,7 @@ UNITS = [
          fixed={"CarryBits": 3, "Entries": 64}, copies=segments_of),
     Unit("mvu: the rest", "lpu_mvu", "LGVS", ["LG"], SIZES[1:],
          without=["lpu_mvu_dot", "lpu_mvu_align", "lpu_mvu_sum"],
-         fixed={"LaneWords": 8192, "MinimumWords": 8192, "ActivationBlocks": 512} | ENTRIES, dsp_grows=False),
+         fixed={"LaneWords": 8192, "MinimumWords": 8192, "ActivationBlocks": 512} | ENTRIES, dsp=lambda s: 7),
     Unit("vpu: multiplications", "lpu_multiply", "", ["1"], ONE, fixed=ONE_LANE, copies=lambda s: 5 * s["V"] + 67),
     Unit("vpu: additions", "lpu_add", "", ["1"], ONE, fixed=ONE_LANE, copies=lambda s: 2 * s["V"] + 1),
     Unit("vpu: sums to binary32", "lpu_convert", "", ["1"], ONE, fixed=ONE_LANE, copies=lambda s: s["V"] + 1),
@@ -100,7 +100,8 @@ UNITS = [
     Unit("vpu: logarithms of the noise", "lpu_log2", "", ["1"], ONE, fixed=ONE_LANE, copies=lambda s: 2 * noise_lanes(s)),
     Unit("vpu: random numbers", "lpu_philox", "", ["1"], ONE, copies=lambda s: (noise_lanes(s) + 3) // 4),
     Unit("vpu: the chains around them", "lpu_vector_unit", "V", ["1", "V"], SIZES, without=OPERATORS),
-    Unit("vpu: embedding", "lpu_embed_fetch", "LGV", ["LG"], SIZES[1:]),
+    # Its DSPs: eight for addresses, and a product by the scale in each vector lane.
+    Unit("vpu: embedding", "lpu_embed_fetch", "LGV", ["LG"], SIZES[1:], dsp=lambda s: 8 + s["V"]),
     Unit("vpu: the rest", "lpu_vpu", "LGV", ["1", "V"], SIZES,
          without=["lpu_vector_unit", "lpu_embed_fetch", *OPERATORS], fixed={"ActivationBlocks": 512} | ENTRIES),
     Unit("smx", "lpu_smx", "LGS", ["1", "S"], SIZES, fixed=ENTRIES),

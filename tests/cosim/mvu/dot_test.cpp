@@ -31,15 +31,20 @@ class Bench {
     module_.rst_ni = 1;
   }
 
-  /// One block of this format, a beat a cycle.
+  /// One random block of this format.
   void block(const Format& format) {
-    const std::size_t lanes = static_cast<std::size_t>(lanes_), nibbles = static_cast<std::size_t>(format.nibbles);
     const std::int32_t row_exponent = pick(random_, -32000, 32000);
     const Block block = random_block(random_, format.relative, row_exponent);
-    std::vector<Word> words(lanes * nibbles);
-    std::vector<std::uint16_t> minimums(lanes);
-    for (Word& word : words) word = random_word(random_);
+    std::vector<std::uint16_t> minimums(static_cast<std::size_t>(lanes_));
     for (std::uint16_t& minimum : minimums) minimum = random_minimum(random_);
+    this->block(format, block, row_exponent, minimums);
+  }
+  /// This block against random words, a beat a cycle. minimums: [lanes].
+  void block(const Format& format, const Block& block, std::int32_t row_exponent,
+             const std::vector<std::uint16_t>& minimums) {
+    const std::size_t lanes = static_cast<std::size_t>(lanes_), nibbles = static_cast<std::size_t>(format.nibbles);
+    std::vector<Word> words(lanes * nibbles);
+    for (Word& word : words) word = random_word(random_);
     for (int n = 0; n < format.nibbles; ++n) {
       drive(format, n, block, row_exponent);
       for (std::size_t lane = 0; lane < lanes; ++lane) {
@@ -141,6 +146,36 @@ TEST(MvuDot, EveryFormatWithoutGapsEqualsTheEngine) {
     format.relative = (code / 3 & 16) != 0;
     for (int i = 0; i < 40; ++i) bench.block(format);
   }
+  bench.finish();
+}
+
+// The minimum is multiplied digit by digit, two bits each: every value of every digit alone and with all others set,
+// so both extremes, −1 and 1, against the largest block sums; shifts of 0 and 15.
+TEST(MvuDot, EveryDigitOfAMinimumEqualsTheEngine) {
+  constexpr int kMantissaBits = contract::kMinimumMantissaBits, kDigitBits = 2, kShiftBits = 4;
+  std::vector<std::uint16_t> mantissas{0x000, 0x001, 0x7ff, 0x800, 0xfff};
+  for (int lsb = 0; lsb < kMantissaBits; lsb += kDigitBits)
+    for (unsigned digit = 0; digit < 1U << kDigitBits; ++digit) {
+      const unsigned place = digit << lsb, all = (1U << kMantissaBits) - 1;
+      mantissas.push_back(static_cast<std::uint16_t>(place));
+      mantissas.push_back(static_cast<std::uint16_t>((all & ~(3U << lsb)) | place));
+    }
+  Bench<Vmvu_dot_4> bench(4, 9);
+  Format format;
+  format.has_minimum = true;
+  for (const int largest : {511, -511, 1})
+    for (const int shift : {0, (1 << kShiftBits) - 1})
+      for (const int offset : {0, 31})
+        for (std::size_t i = 0; i < mantissas.size() && !HasFatalFailure(); ++i) {
+          Block block;
+          block.mantissas.fill(static_cast<std::int16_t>(largest));
+          block.exponent = offset;
+          std::vector<std::uint16_t> minimums;  // each lane another mantissa
+          for (std::size_t lane = 0; lane < 4; ++lane)
+            minimums.push_back(static_cast<std::uint16_t>(mantissas[(i + lane) % mantissas.size()] |
+                                                          static_cast<unsigned>(shift) << kMantissaBits));
+          bench.block(format, block, 0, minimums);
+        }
   bench.finish();
 }
 
