@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "hls/contract/describe.hpp"
 #include "host/base/error.hpp"
@@ -159,6 +160,22 @@ void read_hardware(const Fields& fields, Manifest& manifest) {
     fields.refuse("", std::string("doesn't describe a machine: ") + fault);
 }
 
+/// What was compiled for a configuration by its name alone is for that configuration. NAME:LANESxGROUPS and FILE.json
+/// are machines of their own.
+void check_named(const Fields& fields, const Manifest& manifest) {
+  const contract::HardwareConfig* const named = contract::find_hardware(manifest.configuration_name);
+  if (named == nullptr || manifest.hardware_name != manifest.configuration_name) return;
+  const auto differs = [&](const char* key, const auto& found, const auto& wanted) {
+    if (found != wanted)
+      fields.refuse(key, fmt::format("is {}, but configuration \"{}\" has {}", found, named->name, wanted));
+  };
+  differs("has_minimum", manifest.hardware.has_minimum, named->has_minimum);
+  std::vector<int> wanted;  // in the order of the fields
+  visit_hardware(*named, [&](const char*, int value, int, int) { wanted.push_back(value); });
+  auto next = wanted.begin();
+  visit_hardware(manifest.hardware, [&](const char* key, int value, int, int) { differs(key, value, *next++); });
+}
+
 }  // namespace
 
 std::string manifest_text(const Manifest& manifest) {
@@ -215,6 +232,7 @@ Manifest parse_manifest(std::string_view text, const std::string& name) {
          name, manifest.contract_hash, contract::contract_hash_text(), hardware_argument(manifest.hardware_name));
 
   read_hardware(fields.object("hardware"), manifest);
+  check_named(fields.object("hardware"), manifest);
   read_shape(fields.object("shape"), manifest.shape);
   constexpr std::uint64_t kAny = std::uint64_t{1} << 48;
   manifest.model_file_bytes = fields.integer("model_file_bytes", 0, kAny);

@@ -48,12 +48,24 @@ std::string known_names() {
 /// A model is built for a named configuration as it is: not for a FILE.json's machine, nor for NAME:LANESxGROUPS.
 void refuse_unnamed(const bundle::Bundle& bundle) {
   const contract::HardwareConfig& c = bundle.hardware();
-  const contract::HardwareConfig* named = contract::find_hardware(c.name);
-  if (named != nullptr && named->lanes == c.lanes && named->column_groups == c.column_groups) return;
+  const contract::HardwareConfig* const named = contract::find_hardware(c.name);
+  std::string own = fmt::format("{} lanes x {} groups", c.lanes, c.column_groups);
+  if (named != nullptr && named->lanes == c.lanes && named->column_groups == c.column_groups) {
+    // As NAME:LANESxGROUPS with the lanes and groups of NAME may have: what follows from the array is derived anew.
+    own.clear();
+    const auto compare = [&](const char* field, int found, int wanted) {
+      if (own.empty() && found != wanted) own = fmt::format("{} {}, where \"{}\" has {}", field, found, c.name, wanted);
+    };
+    compare("vector_lanes", c.vector_lanes, named->vector_lanes);
+    compare("softmax_lanes", c.softmax_lanes, named->softmax_lanes);
+    compare("has_minimum", c.has_minimum ? 1 : 0, named->has_minimum ? 1 : 0);
+    compare("accumulator_entries", c.accumulator_entries, named->accumulator_entries);
+    if (own.empty()) return;
+  }
   fail(ExitCode::kBadInput,
-       "The bundle is for a machine of its own ({} lanes x {} groups), and the RTL model exists for named "
-       "configurations only; compile the model for one of them ({}), not for a FILE.json or with LANESxGROUPS.",
-       c.lanes, c.column_groups, known_names());
+       "The bundle is for a machine of its own ({}), and the RTL model exists for named configurations only; compile "
+       "the model for one of them ({}), not for a FILE.json or with LANESxGROUPS.",
+       own, known_names());
 }
 
 /// Where the library was looked for, for the sentence that it isn't there.
@@ -144,13 +156,23 @@ RtlLibrary RtlLibrary::open(const bundle::Bundle& bundle, bool with_waveform) {
   if (handle == nullptr)
     fail(ExitCode::kBadInput, "The RTL model can't be loaded ({}); build it again: {}", ::dlerror(),
          build_command(name, with_waveform));
+  RtlLibrary library(handle, nullptr);
+  const std::string command = build_command(name, with_waveform);
   void* const symbol = ::dlsym(handle, kLpuRtlEntryName);
-  const LpuRtlFunctions* functions = symbol != nullptr ? reinterpret_cast<LpuRtlEntry>(symbol)() : nullptr;
-  RtlLibrary library(handle, functions);
-  if (functions == nullptr || functions->version != kLpuRtlApiVersion ||
-      functions->parameters.contract_hash != contract::contract_hash())
+  library.functions_ = symbol != nullptr ? reinterpret_cast<LpuRtlEntry>(symbol)() : nullptr;
+  if (library.functions_ == nullptr)
+    fail(ExitCode::kBadInput, "{} is a library, but no RTL model of OpenLPU; move it away, and build the model: {}",
+         path.string(), command);
+  if (library.functions_->version != kLpuRtlApiVersion ||
+      library.parameters().contract_hash != contract::contract_hash())
     fail(ExitCode::kCard, "{} was built for another version of this program; build it again: {}", path.string(),
-         build_command(name, with_waveform));
+         command);
+  if (name != library.parameters().name)
+    fail(ExitCode::kBadInput, "{} is the RTL model of \"{}\", but the bundle needs that of \"{}\"; build it: {}",
+         path.string(), library.parameters().name, name, command);
+  if (with_waveform && library.parameters().has_waveform == 0)
+    fail(ExitCode::kBadInput, "{} is an RTL model that records no waveforms; build the one that does: {}",
+         path.string(), command);
   if (const std::string misfit = rtl_misfit(library.parameters(), bundle); !misfit.empty())
     fail(ExitCode::kDoesNotFit,
          "The RTL model of \"{}\" can't run this bundle: {}. Compile a smaller model, or with a shorter --context.",

@@ -14,8 +14,9 @@ namespace lpu::card {
 class RtlLibrary {
  public:
   /// The library of the bundle's configuration. Error(kIo) with the command that builds it when it isn't there,
-  /// Error(kBadInput) when it is damaged or the bundle isn't for a named configuration, Error(kCard) when it is of
-  /// another version or another contract, Error(kDoesNotFit) when the bundle needs more than this model holds.
+  /// Error(kBadInput) when it is damaged, no model or another configuration's, or the bundle isn't for a named
+  /// configuration, Error(kCard) when it is of another version or another contract, Error(kDoesNotFit) when the bundle
+  /// needs more than this model holds.
   static RtlLibrary open(const bundle::Bundle& bundle, bool with_waveform);
   ~RtlLibrary();
   RtlLibrary(RtlLibrary&& other) noexcept;

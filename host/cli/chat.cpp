@@ -33,9 +33,9 @@ std::size_t room_for_answer(std::size_t context_tokens, std::size_t max_tokens) 
 
 class Conversation {
  public:
-  Conversation(const Options& options, const bundle::Bundle& bundle, card::Card& card)
+  Conversation(const Options& options, const runtime::TextModel& text, const bundle::Bundle& bundle, card::Card& card)
       : options_(options),
-        text_(bundle),
+        text_(text),
         history_(text_, text_.chat_template(options.text.chat_template), options.text.system),
         session_(card, bundle) {}
 
@@ -103,7 +103,7 @@ class Conversation {
   }
 
   const Options& options_;
-  runtime::TextModel text_;
+  const runtime::TextModel& text_;
   runtime::ChatHistory history_;
   runtime::Session session_;
 };
@@ -112,8 +112,9 @@ ExitCode run(const Options& options) {
   check(options.text.sampling);
   catch_interrupts();
   const bundle::Bundle bundle = open_bundle(options.card);
+  const runtime::TextModel text(bundle);
   const std::unique_ptr<card::Card> card = open_card(options.card, bundle);
-  Conversation conversation(options, bundle, *card);
+  Conversation conversation(options, text, bundle, *card);
   LineReader reader;
   if (reader.is_terminal())
     std::fputs(fmt::format("{} on {} ({}). /help lists the commands.\n", bundle.model_name(), bundle.hardware_name(),

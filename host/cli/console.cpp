@@ -33,7 +33,9 @@ void put_out(std::string_view text) {
     fail(ExitCode::kIo, "Standard output cannot be written: {}.", std::strerror(errno));
 }
 
-void put_json(const Json& value) { put_out(value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"); }
+std::string json_text(const Json& value) { return value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+void put_json(const Json& value) { put_out(json_text(value)); }
 
 void catch_interrupts() {
   struct sigaction action {};

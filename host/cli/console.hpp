@@ -14,7 +14,9 @@ using Json = nlohmann::ordered_json;
 
 /// Writes to standard output at once; Error(kIo) when that fails.
 void put_out(std::string_view text);
-/// One JSON value and a newline on standard output.
+/// One JSON value and a newline; bytes that aren't UTF-8 are replaced.
+std::string json_text(const Json& value);
+/// The same on standard output.
 void put_json(const Json& value);
 
 /// From now on Ctrl-C sets a flag instead of ending the program; a second one ends it.

@@ -28,11 +28,12 @@ struct Options {
   cosim::Options run;
 };
 
-std::vector<std::int32_t> prompt_of(const Options& options, const bundle::Bundle& bundle) {
+std::vector<std::int32_t> prompt_of(const Options& options, const runtime::TextModel& text,
+                                    const bundle::Bundle& bundle) {
   if (options.prompt && options.prompt_ids)
     fail(ExitCode::kUsage, "Give the prompt in one way: --prompt TEXT or --prompt-ids IDS.");
   std::vector<std::int32_t> ids = {0};
-  if (options.prompt) ids = runtime::TextModel(bundle).tokenizer().encode(*options.prompt, true, true);
+  if (options.prompt) ids = text.tokenizer().encode(*options.prompt, true, true);
   if (options.prompt_ids) ids = parse_ids("--prompt-ids", *options.prompt_ids);
   const contract::ModelShape& shape = bundle.shape();
   if (ids.empty()) fail(ExitCode::kUsage, "The prompt is empty; write some text between the quotes.");
@@ -155,7 +156,8 @@ ExitCode run(Options options) {
   const bundle::Bundle bundle = open_bundle(options.card);
   Progress progress(!options.card.quiet);
   cosim::Options& wanted = options.run;
-  wanted.prompt = prompt_of(options, bundle);
+  // Opened for token ids, too: what it refuses in a bundle, `lpu run` refuses with the same sentence.
+  wanted.prompt = prompt_of(options, runtime::TextModel(bundle), bundle);
   wanted.threads = options.card.threads;
   wanted.back_to_back = !options.one_by_one;
   if (!std::isfinite(wanted.temperature) || (wanted.temperature > 0 && wanted.temperature < 0.01F))

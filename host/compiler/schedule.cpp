@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 
 #include "host/base/error.hpp"
 #include "host/compiler/timeline.hpp"
@@ -206,6 +207,18 @@ class ProgramBuilder {
     return true;
   }
 
+  [[noreturn]] void refuse(std::string_view field, const contract::Instruction& in, const std::string& name) const {
+    // The one field that neither context nor model decides: a set of columns, over the vector lanes.
+    if (in.opcode() == contract::Opcode::kEmbed && field == "pitch_cycles")
+      fail(ExitCode::kDoesNotFit,
+           "the machine is too wide for an instruction: field {} of the {} overflows, since {} column groups pass {} "
+           "vector lanes; use fewer column groups or more vector lanes",
+           field, name, layout_.hardware.column_groups, layout_.hardware.vector_lanes);
+    fail(ExitCode::kDoesNotFit,
+         "the model is too large for an instruction: field {} of the {} overflows; use a smaller context or model",
+         field, name);
+  }
+
   void add_loop(const Stage& stage, std::uint32_t iteration, std::uint32_t iterations,
                 const std::vector<std::vector<std::uint32_t>>& entry,
                 const std::vector<std::vector<std::uint32_t>>& body) {
@@ -228,10 +241,7 @@ class ProgramBuilder {
                                         : loop.entry_delay_smx) = table_.row(entry[i]);
       }
       table_.set(in.common, body[i]);
-      if (const char* field = contract::overflowing_field(in))
-        fail(ExitCode::kDoesNotFit,
-             "the model is too large for an instruction: field {} of a {} overflows; use a smaller context or model",
-             field, operations[i].name);
+      if (const char* field = contract::overflowing_field(in)) refuse(field, in, operations[i].name);
       program_.instructions.push_back(in);
     }
     program_.loops.push_back(loop);

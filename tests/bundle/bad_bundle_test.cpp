@@ -140,6 +140,32 @@ TEST_F(BadBundle, ConfigurationNameThatIsNoPlainWordIsRefused) {
   }
 }
 
+TEST_F(BadBundle, FieldThatTheNamedConfigurationHasOtherwiseIsNamed) {
+  const Json good = manifest();
+  const auto refused = [&](const char* key, const Json& value, const std::string& found, const std::string& wanted) {
+    Json bad = good;
+    bad["hardware"][key] = value;
+    write_manifest(bad.dump());
+    expect_refused(
+        "field 'hardware." + std::string(key) + "' is " + found + ", but configuration \"tiny\" has " + wanted,
+        ExitCode::kBadInput, key);
+  };
+  refused("vector_lanes", 4, "4", "2");
+  refused("lane_words", 20000, "20000", "16384");
+  refused("delay_entries", 65535, "65535", "65536");
+  Json other = good;
+  other["hardware"]["has_minimum"] = false;
+  other["hardware"]["minimum_words"] = 0;
+  write_manifest(other.dump());
+  expect_refused("field 'hardware.has_minimum' is false, but configuration \"tiny\" has true");
+  // What was asked for with an array of its own is what was asked for.
+  other = good;
+  other["hardware_name"] = "tiny:4x2";
+  other["hardware"]["vector_lanes"] = 4;
+  write_manifest(other.dump());
+  EXPECT_NO_THROW(bundle::Bundle::open(folder_));
+}
+
 TEST_F(BadBundle, FieldOutOfRangeIsNamed) {
   struct Case {
     const char* pointer;

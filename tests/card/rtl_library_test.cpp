@@ -1,5 +1,8 @@
-// Whether a model of the core can run a bundle, for every depth, without a model being built; bytes behind the port.
+// Whether a model of the core can run a bundle, for every depth, and what is said of a library that isn't the one that
+// the bundle needs, without a model being built; bytes behind the port. Relies on rtl_stub.cpp.
 #include "host/card/rtl_library.hpp"
+
+#include <dlfcn.h>
 
 #include "host/card/rtl_image.hpp"
 #include "tests/card/rtl_fixture.hpp"
@@ -90,6 +93,68 @@ TEST_F(RtlMisfit, InstructionFaultTurnsTheFieldIntoTheValue) {
   EXPECT_EQ(words[0] & 15U, 13U);
   contract::Instruction changed = contract::unpack(words);
   EXPECT_EQ(changed.common.delay, in.common.delay);
+}
+
+/// A library under the name of `tiny`'s model: a stub that says of itself what the test says, or another.
+class RtlLibraryFile : public testing::Test {
+ protected:
+  void SetUp() override {
+    ::setenv("OPENLPU_RTL_PATH", place_.path().c_str(), 1);
+    describe("tiny", kLpuRtlApiVersion, contract::contract_hash());
+  }
+  static void describe(const char* name, std::uint32_t version, std::uint64_t contract) {
+    ::setenv("LPU_STUB_NAME", name, 1);
+    ::setenv("LPU_STUB_VERSION", std::to_string(version).c_str(), 1);
+    ::setenv("LPU_STUB_CONTRACT", std::to_string(contract).c_str(), 1);
+  }
+  void expect_refused(const std::string& library, ExitCode code, const std::vector<std::string>& parts,
+                      bool with_waveform = false) {
+    const std::filesystem::path link =
+        place_.path() / (with_waveform ? "liblpu_rtl_tiny_trace.so" : "liblpu_rtl_tiny.so");
+    std::filesystem::remove(link);
+    std::filesystem::create_symlink(library, link);
+    const std::string said = refusal_of([&] { (void)card::RtlLibrary::open(bundle_, with_waveform); }, code);
+    for (const std::string& part : parts) EXPECT_THAT(said, HasSubstr(part));
+  }
+
+  TemporaryPlace place_;
+  bundle::Bundle bundle_ = compiled("tied_q4_1", place_.path() / "b");
+};
+
+TEST_F(RtlLibraryFile, LibraryThatIsNoModelIsToldAsThat) {
+  Dl_info zlib{};
+  ASSERT_NE(::dladdr(::dlsym(RTLD_DEFAULT, "crc32"), &zlib), 0);
+  expect_refused(std::filesystem::absolute(zlib.dli_fname), ExitCode::kBadInput,
+                 {"liblpu_rtl_tiny.so is a library, but no RTL model", "scripts/build.sh --target rtl-tiny"});
+}
+
+TEST_F(RtlLibraryFile, ModelOfAnotherConfigurationIsNamed) {
+  describe("kv260", kLpuRtlApiVersion, contract::contract_hash());
+  expect_refused(OPENLPU_RTL_STUB, ExitCode::kBadInput,
+                 {"is the RTL model of \"kv260\", but the bundle needs that of \"tiny\"", "--target rtl-tiny"});
+}
+
+TEST_F(RtlLibraryFile, ModelOfAnotherVersionOrContractIsStale) {
+  describe("tiny", kLpuRtlApiVersion + 1, contract::contract_hash());
+  expect_refused(OPENLPU_RTL_STUB, ExitCode::kCard, {"another version", "--target rtl-tiny"});
+  describe("tiny", kLpuRtlApiVersion, contract::contract_hash() + 1);
+  expect_refused(OPENLPU_RTL_STUB, ExitCode::kCard, {"another version", "--target rtl-tiny"});
+}
+
+TEST_F(RtlLibraryFile, ModelThatRecordsNoWaveformsIsRefusedForOne) {
+  expect_refused(OPENLPU_RTL_STUB, ExitCode::kBadInput, {"records no waveforms", "--target rtl-tiny-trace"}, true);
+}
+
+TEST_F(RtlLibraryFile, NamedArrayWithOtherSumsIsAMachineOfItsOwn) {
+  bundle::Contents contents = small_contents();
+  contents.hardware = compiler::find_hardware("ulx3s:8x1");
+  contents.hardware_name = "ulx3s:8x1";
+  contents.minimum_words.clear();
+  contents.minimum_word_count = 0;
+  bundle::write(place_.path() / "own", contents);
+  bundle_ = bundle::Bundle::open(place_.path() / "own");
+  expect_refused(OPENLPU_RTL_STUB, ExitCode::kBadInput,
+                 {"a machine of its own (accumulator_entries 64, where \"ulx3s\" has 32)"});
 }
 
 }  // namespace

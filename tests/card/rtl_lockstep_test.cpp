@@ -80,6 +80,15 @@ TEST_F(RtlLockstep, ChangedActivationIsFoundInWhatReadsIt) {
   EXPECT_EQ(report.first_mismatch->opcode, "matvec");
 }
 
+TEST_F(RtlLockstep, UpperExponentBitThatNobodyReadsChangesNothingThatWasCompared) {
+  for (const int bit : {325, 336}) {
+    const cosim::Report report = run_with(fmt::format("activation:0:0:{}", bit));
+    EXPECT_FALSE(report.first_mismatch.has_value()) << bit;
+    EXPECT_TRUE(report.fault_is_in) << bit;
+  }
+  EXPECT_TRUE(run_with("activation:0:0:320").first_mismatch.has_value());
+}
+
 TEST_F(RtlLockstep, UnknownOpcodeStopsTheCoreWithASentence) {
   const std::string said = refusal_of([&] { (void)run_with("opcode:3:13"); }, ExitCode::kCard);
   EXPECT_THAT(said, testing::AllOf(HasSubstr("The rtl card stopped"), HasSubstr("opcode"), HasSubstr("instruction 3")));

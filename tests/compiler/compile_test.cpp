@@ -92,6 +92,7 @@ TEST_F(Compile, DelayTableCountsTheTokenLengthsBehindIt) {
     return 0;
   };
   exact.hardware.delay_entries = used();
+  exact.hardware_name = "exact.json";  // no longer the named configuration
   compile(*model, exact, folder_ / "bundle", std::nullopt);
   const bundle::Bundle bundle = bundle::Bundle::open(folder_ / "bundle");
   const contract::Program& program = bundle.program();
@@ -144,6 +145,24 @@ TEST_F(Compile, TooFewAccumulatorsAreRefusedAndNamed) {
       EXPECT_EQ(error.code(), ExitCode::kDoesNotFit);
       EXPECT_NE(std::string(error.what()).find("accumulator_entries"), std::string::npos) << error.what();
     }
+  }
+}
+
+TEST_F(Compile, MachineTooWideForTheEmbeddingIsToldWhatHelps) {
+  const auto model = model::Model::open(test::model("one_layer"));
+  CompileOptions wide = options(32);
+  wide.hardware.column_groups = 256;
+  try {
+    estimate(*model, wide);
+    FAIL() << "256 column groups were accepted with 2 vector lanes";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kDoesNotFit);
+    const std::string said = error.what();
+    EXPECT_NE(said.find("pitch_cycles of the embedding"), std::string::npos) << said;
+    EXPECT_NE(said.find("256 column groups pass 2 vector lanes; use fewer column groups or more vector lanes"),
+              std::string::npos)
+        << said;
+    EXPECT_EQ(said.find("context"), std::string::npos) << said;
   }
 }
 

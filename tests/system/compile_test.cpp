@@ -127,6 +127,18 @@ TEST_F(Program, ModelThatDoesNotFitIsToldWhichMemoryAndWhatWouldDo) {
   EXPECT_FALSE(std::filesystem::exists(place() / "misfit"));
 }
 
+TEST_F(Program, RefusalBeforeTheTableIsAnObject) {
+  std::ofstream(place() / "sums.json") << R"({"lanes":2,"column_groups":1,"clock_mhz":100,"lane_words":200000,)"
+                                          R"("exponent_words":200000,"accumulator_entries":8})";
+  for (const char* command : {"estimate $M --hardware $D/sums.json --context 64",
+                              "compile $M --hardware $D/sums.json --context 64 -o $D/sums"})
+    expect_refused(command, 4, {"accumulator_entries"});
+  // The word as another option's value asks for no object; one that follows an error on the command line does.
+  EXPECT_EQ(lpu("run $D/none --prompt --json").out, "");
+  EXPECT_EQ(lpu("run --nonsense --json").json().at("exit_code"), 2);
+  EXPECT_EQ(lpu("chat $D/none --json").out, "");
+}
+
 TEST_F(Program, ContextBeyondTheModelsIsRefused) {
   expect_refused("compile $M --hardware tiny --context 5000 -o $D/x", 4, {"5000"});
   EXPECT_FALSE(std::filesystem::exists(place() / "x"));

@@ -54,7 +54,8 @@ class Program : public testing::Test {
   }
   static Outcome lpu(const std::string& arguments) { return shell(OPENLPU_PROGRAM " " + arguments); }
 
-  /// Refused with this code and one sentence on standard error, and nothing on standard output.
+  /// Refused with this code and one sentence on standard error, and nothing on standard output; with --json, where the
+  /// command has it, the same as one object.
   static void expect_refused(const std::string& arguments, int code, std::initializer_list<std::string> parts) {
     const Outcome outcome = lpu(arguments);
     EXPECT_EQ(outcome.code, code) << arguments << "\n" << outcome.err;
@@ -62,6 +63,15 @@ class Program : public testing::Test {
     EXPECT_THAT(outcome.err, testing::StartsWith("lpu: ")) << arguments;
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
     for (const std::string& part : parts) EXPECT_THAT(outcome.err, testing::HasSubstr(part)) << arguments;
+    static const std::regex kHasJson("(inspect|compile|estimate|run|evaluate|cosim)( .*)?");
+    if (!std::regex_match(arguments, kHasJson)) return;
+    const Outcome json = lpu(arguments + " --json");
+    EXPECT_EQ(json.code, code) << arguments;
+    const nlohmann::json object = nlohmann::json::parse(json.out, nullptr, false);
+    ASSERT_TRUE(object.is_object()) << arguments << "\n" << json.out;
+    EXPECT_EQ(object.size(), 2u) << object;
+    EXPECT_EQ(object.value("exit_code", -1), code) << arguments;
+    EXPECT_EQ("lpu: " + object.value("error", "") + "\n", json.err) << arguments;
   }
   static const std::filesystem::path& place() { return place_->path(); }
 

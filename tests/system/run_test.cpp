@@ -1,6 +1,8 @@
 // `lpu run`, `chat` and `evaluate`.
 #include <cmath>
+#include <span>
 
+#include "host/bundle/checksum.hpp"
 #include "tests/system/program.hpp"
 
 namespace lpu::test {
@@ -129,6 +131,21 @@ TEST_F(Program, BundlesThatAreNoneAreRefused) {
   expect_refused("run $D/cut --prompt a", 3, {"lane_words.bin", "compile the model again"});
   shell("cp -r $B $D/bit && printf x | dd of=$D/bit/program.bin bs=1 seek=100 conv=notrunc");
   expect_refused("run $D/bit --prompt a", 3, {"program.bin", "damaged"});
+}
+
+TEST_F(Program, VocabularyThatIsNotTheTokenizersIsToldAlikeByEveryCommand) {
+  shell("cp -r $B $D/words");
+  nlohmann::ordered_json manifest = nlohmann::ordered_json::parse(read_bytes(place() / "words" / "manifest.json"));
+  manifest["shape"]["vocabulary"] = 321;
+  const std::string text = manifest.dump();
+  write_bytes(place() / "words" / "manifest.json", text);
+  write_bytes(place() / "words" / "manifest.crc32",
+              bundle::crc32_text(bundle::crc32_of(std::as_bytes(std::span(text)))) + "\n");
+  write_bytes(place() / "prose.txt", "a text");
+  for (const char* command :
+       {"run $D/words --tokens 1", "cosim $D/words --tokens 1", "cosim $D/words --tokens 9 --prompt a", "chat $D/words",
+        "evaluate $D/words --text $D/prose.txt --window 4"})
+    expect_refused(command, 3, {"tokenizer.gguf: holds 320 tokens, but the bundle's model has 321"});
 }
 
 TEST_F(Program, InterruptEndsTheTextAndTheSummaryStillComes) {
