@@ -18,6 +18,7 @@ void add_estimate(CLI::App& app, Chosen& chosen);
 void add_run(CLI::App& app, Chosen& chosen);
 void add_chat(CLI::App& app, Chosen& chosen);
 void add_evaluate(CLI::App& app, Chosen& chosen);
+void add_bench(CLI::App& app, Chosen& chosen);
 void add_cosim(CLI::App& app, Chosen& chosen);
 
 }  // namespace lpu::cli

@@ -34,23 +34,6 @@ std::optional<double> useful_beats(const Json& report, std::uint32_t position) {
   return begin + (number(last, "useful_beats") - begin) * (position - number(first, "position")) / length;
 }
 
-/// Over the steps of generated tokens, head included: what the model needed / what the array could have done.
-std::optional<double> mac_utilisation(const RunFacts& facts) {
-  const Json report = Json::parse(facts.bundle.report_json(), nullptr, false);
-  const runtime::Generation& run = facts.generation;
-  if (!report.is_object()) return std::nullopt;
-  double useful = 0;
-  std::uint64_t cycles = 0;
-  for (std::size_t i = run.positions.size() - std::min(run.positions.size(), run.tokens.size());
-       i < run.positions.size(); ++i) {
-    const std::optional<double> beats = useful_beats(report, run.positions[i]);
-    if (!beats) return std::nullopt;
-    useful += *beats;
-    cycles += run.measured_cycles[i];
-  }
-  return cycles == 0 ? std::nullopt : std::optional(useful / static_cast<double>(cycles));
-}
-
 Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
 Json figures_json(const std::optional<LatencyFigures>& figures) {
@@ -75,6 +58,24 @@ std::string cycles_text(const runtime::Generation& run) {
 
 }  // namespace
 
+std::optional<double> mac_utilisation(const bundle::Bundle& bundle,
+                                      const std::vector<const runtime::Generation*>& runs) {
+  const Json report = Json::parse(bundle.report_json(), nullptr, false);
+  if (!report.is_object()) return std::nullopt;
+  double useful = 0;
+  std::uint64_t cycles = 0;
+  for (const runtime::Generation* run : runs) {
+    const std::size_t steps = run->positions.size();
+    for (std::size_t i = steps - std::min(steps, run->tokens.size()); i < steps; ++i) {
+      const std::optional<double> beats = useful_beats(report, run->positions[i]);
+      if (!beats) return std::nullopt;
+      useful += *beats;
+      cycles += run->measured_cycles[i];
+    }
+  }
+  return cycles == 0 ? std::nullopt : std::optional(useful / static_cast<double>(cycles));
+}
+
 Json generation_json(const RunFacts& facts) {
   const runtime::Generation& run = facts.generation;
   const ProcessMemory memory = process_memory();
@@ -94,7 +95,7 @@ Json generation_json(const RunFacts& facts) {
           {"jitter_cycles", runtime::jitter_cycles(run.predicted_cycles, run.measured_cycles)},
           {"card", figures_json(runtime::latency_figures(run.card_times_s))},
           {"wall", figures_json(runtime::latency_figures(run.wall_times_s))},
-          {"mac_utilisation", or_null(mac_utilisation(facts))},
+          {"mac_utilisation", or_null(mac_utilisation(facts.bundle, {&run}))},
           {"busy_beats", run.busy_beats},
           {"resident_card_bytes", facts.bundle.resident_bytes()},
           {"process_resident_bytes", memory.resident_bytes},
@@ -130,7 +131,8 @@ std::string generation_text(const RunFacts& facts) {
   table.add({"cycles per generated token", cycles_text(run), ""});
   table.add({"measured - predicted cycles",
              fmt::format("{}", runtime::jitter_cycles(run.predicted_cycles, run.measured_cycles)), ""});
-  if (const auto utilisation = mac_utilisation(facts)) table.add({"MAC utilisation", percent_text(*utilisation), ""});
+  if (const auto utilisation = mac_utilisation(facts.bundle, {&run}))
+    table.add({"MAC utilisation", percent_text(*utilisation), ""});
 
   const ProcessMemory memory = process_memory();
   table.add({"resident memory", bytes_text(facts.bundle.resident_bytes()), bytes_text(memory.resident_bytes)});

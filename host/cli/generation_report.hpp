@@ -2,6 +2,7 @@
 // Relies on host/runtime.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,11 @@ struct RunFacts {
   std::string text;
   runtime::Generation generation;
 };
+
+/// Over the steps of generated tokens, head included: what the model needed / what the array could have done. nullopt
+/// where the bundle's report doesn't say.
+std::optional<double> mac_utilisation(const bundle::Bundle& bundle,
+                                      const std::vector<const runtime::Generation*>& runs);
 
 Json generation_json(const RunFacts& facts);
 std::string generation_text(const RunFacts& facts);

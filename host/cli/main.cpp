@@ -75,6 +75,7 @@ int run(int argc, char** argv, Complaint& complain) {
   lpu::cli::add_run(app, chosen);
   lpu::cli::add_chat(app, chosen);
   lpu::cli::add_evaluate(app, chosen);
+  lpu::cli::add_bench(app, chosen);
   lpu::cli::add_cosim(app, chosen);
   try {
     app.parse(argc, argv);

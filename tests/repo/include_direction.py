@@ -1,6 +1,6 @@
 """Rule: a folder includes only what lies below it. docs draw the same picture:
 
-    cli -> server -> runtime -> card -> bundle -> contract;  cli -> cosim -> {card, golden}
+    cli -> server -> runtime -> card -> bundle -> contract;  cli -> bench -> runtime;  cli -> cosim -> {card, golden}
     compiler -> {model, bundle, contract};  card -> golden -> engine -> contract;  reference -> model
     all of host/ -> base;  nothing in hls/ knows host/
 
@@ -25,8 +25,9 @@ BELOW = {
     "host/card": ["host/bundle", "hls/golden"],
     "host/cosim": ["host/card", "hls/golden"],
     "host/runtime": ["host/card", "host/model"],
+    "host/bench": ["host/runtime"],
     "host/server": ["host/runtime"],
-    "host/cli": ["host/server", "host/compiler", "host/cosim", "host/reference"],
+    "host/cli": ["host/server", "host/bench", "host/compiler", "host/cosim", "host/reference"],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]((?:hls|host|tests)/[^">]*)[">]')
 RELATIVE = re.compile(r'^\s*#\s*include\s*"(?!hls/|host/|tests/)([^"]*)"')
