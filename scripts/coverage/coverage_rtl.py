@@ -74,6 +74,23 @@ def row(file):
     }
 
 
+def still(files):
+    """Bits that haven't changed: of signals of which none has; above the highest of theirs that has; others."""
+    whole = above = between = 0
+    for file in files:
+        signals = defaultdict(dict)
+        for (line, _, name), count in file.toggles.items():
+            signal, _, bit = name.rpartition("[")
+            signals[line, signal or name][int(bit[:-1]) if signal else 0] = count
+        for bits in signals.values():
+            highest = max((bit for bit, count in bits.items() if count), default=None)
+            for bit in (bit for bit, count in bits.items() if not count):
+                whole += highest is None
+                above += highest is not None and bit > highest
+                between += highest is not None and bit < highest
+    return whole, above, between
+
+
 def table(rows, markdown):
     kinds = ("lines", "branches", "toggles")
     sums = {kind: tuple(map(sum, zip(*(row[kind] for row in rows.values())))) for kind in kinds}
@@ -96,6 +113,8 @@ def main():
     if not rows:
         sys.exit(f"{arguments[0]} has no counts of rtl/")
     sums = table(rows, "--markdown" in sys.argv)
+    print("\nbits that haven't changed: {} of signals of which none has, {} above the highest of their signal that "
+          "has, {} others\n".format(*still(files.values())))
 
     faults = []
     reasons = {}

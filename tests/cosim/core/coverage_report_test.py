@@ -41,6 +41,9 @@ def main():
         ("a branch of a line that hasn't run", ran + [point(5, 0, "v_branch", "else")], [], 1, "not run: else"),
         ("below the bar", ran + [point(41, 0, lines="41-44")],
          [gap | {"line": TEXT[line].strip()} for line in range(40, 44)], 1, "the bar is"),
+        ("bits that stay", ran + [point(4, count, "v_toggle", name) for name, count in (
+            ("a[1]", 0), ("b[0]", 0), ("b[1]", 1), ("b[2]", 0), ("b[3]", 0), ("c", 0), ("d", 1))],
+         [], 0, "3 of signals of which none has, 2 above the highest of their signal that has, 1 others"),
         ("no counts", [], [], 1, "no counts"),
     ]
     faults = 0

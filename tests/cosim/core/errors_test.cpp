@@ -153,6 +153,47 @@ TEST_F(RtlErrors, AddressBeyondItsMemoryIsStopped) {
     }
 }
 
+/// The VPU's last query before the mix comes later, so that its block and one of the SMX want one bank in one cycle; it
+/// goes where nobody reads, so that nothing else is wrong.
+TEST_F(RtlErrors, BlocksOfTwoUnitsForOneBankInOneCycleAreAPortError) {
+  const Program& sound = bundle_.program();
+  const std::size_t mix = first(Opcode::kMix);
+  std::size_t query = mix;
+  while (query > 0 && sound.instructions[query].opcode() != Opcode::kQuery) --query;
+  ASSERT_EQ(sound.instructions[query].opcode(), Opcode::kQuery);
+  bool meets = false;
+  for (std::uint32_t later = 30; later < 80 && !meets; ++later) {
+    SCOPED_TRACE(later);
+    Program program = sound;
+    program.instructions[query].vector.destination =
+        static_cast<std::uint32_t>(bundle_.hardware().activation_blocks) - 8;
+    const auto delay = [&program](std::size_t index) -> std::uint32_t& {
+      contract::CommonFields& common = program.instructions[index].common;
+      return common.delay_by_length == 0 ? common.delay
+                                         : program.delays[std::size_t{common.delay} * program.length_steps];
+    };
+    ASSERT_GT(delay(mix), later);
+    delay(query) += later;
+    delay(mix) -= later;
+    const Outcome got = core_->run(program, kToken);
+    meets = got.error == CardError::kPort;
+    EXPECT_EQ(got.stopped(), meets) << got.text;
+    EXPECT_EQ(got.results.empty(), meets);
+  }
+  EXPECT_TRUE(meets);
+  expect_sound();
+}
+
+TEST_F(RtlErrors, SoftmaxThatBeginsInsideAnotherIsBusy) {
+  Program program = bundle_.program();
+  std::size_t second = first(Opcode::kSoftmax) + 1;
+  while (second < program.instructions.size() && program.instructions[second].opcode() != Opcode::kSoftmax) ++second;
+  ASSERT_LT(second, program.instructions.size());
+  program.instructions[second].common.delay_by_length = 0;
+  program.instructions[second].common.delay = 4;
+  expect_stop(program, {CardError::kBusy}, "softmax");
+}
+
 TEST_F(RtlErrors, WrongTokenLengthIsStopped) {
   const std::uint32_t length = bundle_.program().cycles_with_head[0];
   // Lengths that end in the middle of the head's landings, in that of a layer, and in the embedding, too.

@@ -167,6 +167,32 @@ TYPED_TEST(SequencerErrors, DelayBeyondTheTableIsRefusedWithItsIndex) {
   this->expect(far.program, CardError::kAddress, 1);
 }
 
+/// Of a table's row, that is: the 24 bits of an instruction's own delay hold no such number.
+TYPED_TEST(SequencerErrors, DelayOfMoreCyclesThanATokenMayLastIsRefusedWithItsIndex) {
+  for (const std::uint32_t delay : {1u << 30, ~0u}) {
+    Listed list;
+    list.loop(1);
+    list.add(1, 10, 0);
+    list.add(0, 10, 10);
+    list.add(0, static_cast<std::uint32_t>(list.program.delays.size()), 10);
+    list.program.instructions[2].common.delay_by_length = 1;
+    list.program.delays.push_back(delay);
+    list.length(300);
+    this->expect(list.program, CardError::kLength, 2);
+  }
+}
+
+TYPED_TEST(SequencerErrors, TokenLengthBeyondTheTableIsAnAddressError) {
+  for (const bool with_head : {false, true}) {
+    typename TestFixture::Bench bench(kFixedSeed, Choice::kRegister);
+    bench.load(TestFixture::sound().program);
+    (with_head ? bench.module.cycles_with_head_i : bench.module.cycles_without_head_i) = TypeParam::kDelays;
+    bench.commands = {plain(bench.cycle)};
+    bench.commands[0].with_head = with_head;
+    this->expect(bench, CardError::kAddress, 0);
+  }
+}
+
 TYPED_TEST(SequencerErrors, LengthTooShortForTheNextWalkIsRefused) {
   Listed list = TestFixture::sound();
   list.length(kWalkLead - 1);

@@ -103,6 +103,23 @@ TYPED_TEST(Softmax, ScoresAtTheEndsOfFixedPointRoundAndSaturate) {
   }
 }
 
+TYPED_TEST(Softmax, ScoreAtItsBlocksWindowsEndDecidesATieOfTheDenominator) {
+  // The first two scores sum to a tie of the conversion; the third, exactly 31 below the first, lifts it over, 32 below
+  // it doesn't count. In units of 2t: 2^17 is one.
+  constexpr std::int64_t kOne = std::int64_t{1} << 17;
+  for (const std::int64_t depth : {30, 31, 32}) {
+    this->with_seeds([this, depth](auto& bench) {
+      Scores scores;
+      scores.halves.assign(32, -2000 * kOne);
+      scores.halves[0] = 5 * kOne;
+      scores.halves[1] = (5 - 24) * kOne;
+      scores.halves[2] = (5 - depth) * kOne;
+      bench.softmax(1, 31, this->rate(1), 0, scores);
+      bench.run();
+    });
+  }
+}
+
 TYPED_TEST(Softmax, BlockAtTheWindowsEndDecidesATieOfTheDenominator) {
   // Block 0 sums to a tie of the conversion; block 1, exactly 31 below it, lifts it over, 32 below it doesn't count;
   // block 2 comes later and must not empty block 1's bucket. In units of 2t: 2^17 is one.

@@ -1,8 +1,9 @@
-// The softmax unit with its instructions against hls/engine and the scoreboard's cycles, at five sizes: lanes fewer and
-// more than a block, one and several banks a segment, one and two blocks a cycle.
+// The softmax unit with its instructions against hls/engine and the scoreboard's cycles, at six sizes: lanes fewer and
+// more than a block, one and several banks a segment, one and two blocks a cycle, 64 lanes by halves.
 #include "Vsmx_whole_16x2x8.h"
 #include "Vsmx_whole_32x6x16.h"
 #include "Vsmx_whole_4x2x2.h"
+#include "Vsmx_whole_64x2x64.h"
 #include "Vsmx_whole_64x6x64.h"
 #include "Vsmx_whole_8x1x1.h"
 #include "tests/cosim/smx_whole/smx_bench.hpp"
@@ -61,7 +62,7 @@ class Smx : public ::testing::Test {
 
 using Sizes = ::testing::Types<Size<Vsmx_whole_4x2x2, 4, 2, 2, 77>, Size<Vsmx_whole_8x1x1, 8, 1, 1, 70>,
                                Size<Vsmx_whole_16x2x8, 16, 2, 8, 40>, Size<Vsmx_whole_32x6x16, 32, 6, 16, 33>,
-                               Size<Vsmx_whole_64x6x64, 64, 6, 64, 40>>;
+                               Size<Vsmx_whole_64x2x64, 64, 2, 64, 40>, Size<Vsmx_whole_64x6x64, 64, 6, 64, 40>>;
 struct SizeNames {
   template <typename SizeOf>
   static std::string GetName(int) {
