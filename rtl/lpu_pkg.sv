@@ -82,6 +82,7 @@ package lpu_pkg;
   localparam int OpcodeSwiglu = 7;
   localparam int OpcodeLogits = 8;
   localparam int OpcodeSoftmax = 9;
+  localparam int OpcodeReceive = 10;
 
   // memory map of the host port (hls/contract/memory_map.hpp)
   localparam int RegionShift = 36;
@@ -285,6 +286,8 @@ package lpu_pkg;
   localparam int VectorGridAddressWidth = 24;
   localparam int VectorGridStrideLsb = 544;
   localparam int VectorGridStrideWidth = 24;
+  localparam int VectorReceiversLsb = 568;
+  localparam int VectorReceiversWidth = 2;
 
   // Softmax: least significant bit and width of each field
   localparam int SoftmaxAccumulatorLsb = 29;
@@ -319,6 +322,8 @@ package lpu_pkg;
   localparam int LoopEntryDelayVpuWidth = 24;
   localparam int LoopEntryDelaySmxLsb = 105;
   localparam int LoopEntryDelaySmxWidth = 24;
+  localparam int LoopPhaseLsb = 129;
+  localparam int LoopPhaseWidth = 2;
 
   // tiny: for tests and netlists: 4 x 2, no device
   localparam int TinyLanes = 4;
@@ -500,5 +505,5 @@ package lpu_pkg;
   localparam int VirtualProgramInstructions = 65536;
   localparam int VirtualDelayEntries = 1048576;
 
-  localparam logic [63:0] ContractHash = 64'ha5798cfbf9b29936;
+  localparam logic [63:0] ContractHash = 64'h7919ded54cc1e622;
 endpackage

@@ -303,6 +303,7 @@ NAMED = {
     "head_128": "--type Q4_0 --width 128 --heads 2 --kv-heads 1 --head-size 128 --ffn 96",
     "wide_heads": "--type Q8_0 --width 64 --heads 4 --kv-heads 2 --head-size 64 --ffn 96",
     "one_layer": "--type Q4_1 --layers 1 --context 64",
+    "five_layers": "--type Q4_1 --layers 5",
     "many_tokens": "--type Q4_0 --tied --layers 1 --context 64 --vocabulary 50001",
     "rope_factors": "--type Q8_0 --rope-factors",
     "rope_linear": "--type Q8_0 --rope-scale 4",

@@ -95,7 +95,8 @@ std::vector<Named> opcodes() {
           {"Residual", static_cast<int>(Opcode::kResidual)}, {"Query", static_cast<int>(Opcode::kQuery)},
           {"Key", static_cast<int>(Opcode::kKey)},           {"Value", static_cast<int>(Opcode::kValue)},
           {"Mix", static_cast<int>(Opcode::kMix)},           {"Swiglu", static_cast<int>(Opcode::kSwiglu)},
-          {"Logits", static_cast<int>(Opcode::kLogits)},     {"Softmax", static_cast<int>(Opcode::kSoftmax)}};
+          {"Logits", static_cast<int>(Opcode::kLogits)},     {"Softmax", static_cast<int>(Opcode::kSoftmax)},
+          {"Receive", static_cast<int>(Opcode::kReceive)}};
 }
 #undef LPU_NAMED
 

@@ -25,9 +25,23 @@ enum class Opcode : std::uint32_t {
   kMix = 6,       ///< VPU: weighted sums × 1/z → activation blocks
   kSwiglu = 7,    ///< VPU: pairs of rows (gate, up) × 1/rms → silu(gate)·up → activation blocks
   kLogits = 8,    ///< VPU: sums × 1/rms → logits, best 64, log-sum buckets, Gumbel-max
-  kSoftmax = 9    ///< SMX: scores of one round → softmax weights' blocks, largest exponent, 1/z
+  kSoftmax = 9,   ///< SMX: scores of one round → softmax weights' blocks, largest exponent, 1/z
+  kReceive = 10   ///< VPU: a vector from the link → residual, next norm's blocks, sum of squares
 };
-constexpr int kOpcodes = 10;
+constexpr int kOpcodes = 11;
+
+/// Which cards get a residual's new values over the link, block by block, as they are made (kEmbed, kResidual).
+enum class Receivers : std::uint32_t { kNobody = 0, kFirstCard = 1, kNextCard = 2, kOtherCards = 3 };
+
+/// The part of a token that a loop belongs to. A card alone has but the whole token; a card of a group runs three parts,
+/// each with a time of its own, from the cycle in which it starts (docs/several_cards.md).
+enum class Phase : std::uint32_t {
+  kToken = 0,      ///< all of it, the head in loops flagged is_head
+  kEmbedding = 1,  ///< the token's row, on the card that holds it → first card
+  kLayers = 2,     ///< the card's layers
+  kHead = 3        ///< the card's rows of the head
+};
+constexpr int kPhases = 4;
 
 /// Which count of a matvec follows the context: none, row groups (scores: ⌈32·blocks/lanes⌉), column sets (weighted
 /// sums: ⌈blocks/groups per segment⌉), where blocks = ⌈(position + 1)/32⌉.
@@ -109,7 +123,8 @@ enum class LengthDimension : std::uint32_t { kNone = 0, kRowGroups = 1, kColumnS
   X(has_minimum, 1)      /* kEmbed */                                                                               \
   X(minimum_address, 24) /* kEmbed */                                                                               \
   X(grid_address, 24)    /* kKey, kValue, kMix: exponent word of the heads' static grids (lane = K/V head) */       \
-  X(grid_stride, 24)
+  X(grid_stride, 24)                                                                                                \
+  X(receivers, 2) /* kEmbed, kResidual: who gets the new residual over the link */
 
 #define LPU_SOFTMAX_FIELDS(X)                                           \
   X(accumulator, 12) /* entry of the first row group of scores */       \
@@ -172,7 +187,8 @@ static_assert(kSoftmaxBits <= kInstructionBits, "a softmax instruction must fit 
   X(entry_delay_mvu,                                                                                         \
     24) /* delay-table row used by the unit's first instruction in the first iteration instead of its own */ \
   X(entry_delay_vpu, 24)                                                                                     \
-  X(entry_delay_smx, 24)
+  X(entry_delay_smx, 24)                                                                                     \
+  X(phase, 2)
 #define LPU_DECLARE_FIELD(name, bits) std::uint32_t name = 0;
 struct Loop {
   LPU_LOOP_FIELDS(LPU_DECLARE_FIELD)

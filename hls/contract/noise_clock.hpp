@@ -13,28 +13,37 @@
 namespace lpu {
 namespace contract {
 
-/// Cycles count from the token's start.
+/// Cycles count from the token's start; in the head phase of a card of a group from the phase's start, and the noise is
+/// made from the start of the token's layers phase on, `lead` cycles before at the least.
 class NoiseClock {
  public:
   explicit NoiseClock(const HardwareConfig& config)
       : slice_cycles_(static_cast<std::uint64_t>(config.vector_lanes / noise_lanes(config))) {}
 
-  void start_token() {
+  void start_token(std::uint64_t lead = 0) {
+    lead_ = lead;
     slices_ = 0;
     made_ = kNoiseCycles - kNoiseTakeCycles;
   }
   /// The first cycle in which the token's next slice may enter.
   std::uint64_t available() const {
-    const std::uint64_t place = slices_ < kNoiseQueueSlices ? 0 : entries_[slices_ % kNoiseQueueSlices] + kNoiseCycles;
-    return (place > made_ ? place : made_) + slice_cycles_;
+    const std::uint64_t cycle = next();
+    return cycle > lead_ ? cycle - lead_ : 0;
   }
   /// The next slice enters: its place in the queue serves the slice kNoiseQueueSlices after it.
   void enter(std::uint64_t cycle) {
-    made_ = available();
-    entries_[slices_++ % kNoiseQueueSlices] = cycle;
+    made_ = next();
+    entries_[slices_++ % kNoiseQueueSlices] = cycle + lead_;
   }
 
  private:
+  /// available(), counted from the start of the making.
+  std::uint64_t next() const {
+    const std::uint64_t place = slices_ < kNoiseQueueSlices ? 0 : entries_[slices_ % kNoiseQueueSlices] + kNoiseCycles;
+    return (place > made_ ? place : made_) + slice_cycles_;
+  }
+
+  std::uint64_t lead_ = 0;
   std::uint64_t slice_cycles_;
   std::uint64_t slices_ = 0;                              ///< that have entered
   std::uint64_t made_ = kNoiseCycles - kNoiseTakeCycles;  ///< available() of the newest of them

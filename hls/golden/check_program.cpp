@@ -46,6 +46,7 @@ class Checker {
       if (loop.first_instruction + std::uint64_t{loop.instruction_count} > program_.instructions.size())
         refuse(name + " runs past the program's last instruction");
       if (loop.iterations > 0xFFFF) refuse(name + " has more than 65535 iterations");
+      phase(loop, name);
       if (head && loop.is_head == 0) refuse(name + " isn't part of the head but follows a loop that is");
       head = loop.is_head != 0;
       runs += std::uint64_t{loop.instruction_count} * loop.iterations;
@@ -88,8 +89,17 @@ class Checker {
       refuse("the model's width is more than the residual's " + std::to_string(config_.residual_values) + " values");
     if (shape_.vocabulary == 0 || shape_.vocabulary > (1u << 24))
       refuse("the vocabulary must have 1 to 16777216 tokens");
+    if (shape_.first_id >= shape_.vocabulary || shape_.held_ids() > shape_.vocabulary - shape_.first_id)
+      refuse("the ids that the card holds aren't all in the vocabulary");
     if (image_.rope_pair_count < std::uint64_t{shape_.context_tokens} * (shape_.head_size / 2))
       refuse("the rotation table is shorter than the context");
+  }
+
+  /// A card alone runs whole tokens; a card of a group runs phases, and their lengths are declared.
+  void phase(const contract::Loop& loop, const std::string& name) const {
+    if ((loop.phase != static_cast<std::uint32_t>(contract::Phase::kToken)) != program_.is_of_group())
+      refuse(name + (program_.is_of_group() ? " belongs to no phase, but the card to a group"
+                                            : " belongs to a phase, but the card to no group"));
   }
 
   void tables() const {
@@ -100,9 +110,9 @@ class Checker {
       refuse("the delay table has " + std::to_string(program_.length_steps) + " columns; the context needs " +
              std::to_string((shape_.context_tokens + 31) / 32));
     if (program_.delays.size() % program_.length_steps != 0) refuse("the delay table isn't a whole number of rows");
-    const std::uint64_t kept = program_.delays.size() + std::uint64_t{2} * program_.length_steps;
+    const std::uint64_t kept = program_.delays.size() + program_.length_rows() * std::uint64_t{program_.length_steps};
     if (kept > static_cast<std::uint64_t>(config_.delay_entries))
-      refuse("the delay table and the two rows of token lengths behind it have " + std::to_string(kept) +
+      refuse("the delay table and the rows of lengths behind it have " + std::to_string(kept) +
              " entries, this hardware holds " + std::to_string(config_.delay_entries));
   }
 
@@ -190,7 +200,8 @@ class Checker {
     const auto slice = static_cast<std::uint32_t>(config_.vector_lanes);
     const std::uint32_t first = in.vector.first_row, end = first + in.vector.rows;
     require(iterations == 1, "logits come once a token, not in a loop of several iterations");
-    require(first % slice == 0 && (end % slice == 0 || end == shape_.vocabulary),
+    require(logits_end_ != 0 || first == shape_.first_id, "the first logit isn't that of the first id held");
+    require(first % slice == 0 && (end % slice == 0 || end == shape_.first_id + shape_.held_ids()),
             "logits must be cut at a slice's border");
     require(logits_end_ == 0 || first == logits_end_, "logits don't go on where the ones before ended");
     logits_end_ = end;
@@ -219,7 +230,9 @@ class Checker {
     require(f.rows <= std::uint64_t{f.row_groups} * lanes_ || opcode == Opcode::kEmbed, "more rows than row groups");
     require(opcode == Opcode::kEmbed || f.row_groups <= entries_(), "more row groups than accumulators");
     below(f.accumulator, entries_(), "accumulator");
-    if (opcode != Opcode::kEmbed && opcode != Opcode::kMix)
+    require(f.receivers == 0 || opcode == Opcode::kEmbed || opcode == Opcode::kResidual,
+            "only embedding and residual are sent");
+    if (opcode != Opcode::kEmbed && opcode != Opcode::kMix && opcode != Opcode::kReceive)
       below(last(f.exponent_address, f.exponent_stride) + f.row_groups - 1, image_.exponent_word_count,
             "exponent_address");
     if (takes_bias(opcode) && f.has_bias != 0) constants(f.bias_address, f.bias_stride, f.rows, "bias_address");
@@ -229,6 +242,7 @@ class Checker {
         embed(f);
         break;
       case Opcode::kResidual:
+      case Opcode::kReceive:
         residual(f, end);
         break;
       case Opcode::kQuery:
@@ -252,7 +266,7 @@ class Checker {
         linear(f, end / 2);
         break;
       default:
-        if (f.rows != 0) below(end - 1, shape_.vocabulary, "the last logit");
+        if (f.rows != 0) below(end - 1, shape_.first_id + shape_.held_ids(), "the last logit");
     }
   }
 
@@ -282,7 +296,7 @@ class Checker {
     require(f.pitch_cycles >= f.nibbles && f.pitch_cycles >= entry, "pitch_cycles is less than a column set's entry");
     require(f.first_row == 0 && f.rows <= f.column_sets * values, "rows must be the first of the column sets' values");
     residual(f, f.rows);
-    const std::uint64_t r = (shape_.vocabulary - 1) / lanes_, c = f.column_sets - 1;
+    const std::uint64_t r = (shape_.held_ids() - 1) / lanes_, c = f.column_sets - 1;
     below(last(f.exponent_address, f.exponent_stride) + r, image_.exponent_word_count, "exponent_address");
     below(last(f.memory_address, f.memory_stride) + r * f.row_group_words + (c + 1) * f.nibbles - 1, words_,
           "memory_address");

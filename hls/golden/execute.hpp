@@ -10,6 +10,7 @@ namespace lpu {
 namespace golden {
 
 void execute_matvec(State& state, const contract::MatvecFields& fields, std::uint32_t iteration);
+void execute_receive(State& state, const contract::VectorFields& fields, std::uint32_t iteration);
 void execute_embed(State& state, const contract::VectorFields& fields, std::uint32_t iteration);
 void execute_residual(State& state, const contract::VectorFields& fields, std::uint32_t iteration);
 void execute_query(State& state, const contract::VectorFields& fields, std::uint32_t iteration);

@@ -1,5 +1,7 @@
-// The residual chain: embedding or sums + residual → residual, the next norm's blocks, the sum of squares, 1/rms
+// The residual chain: embedding, sums + residual, or another card's residual → residual, the next norm's blocks, the sum of squares, 1/rms
 // (docs/numbers.md §6). Relies on hls/engine; rows come in whole blocks, so blocks may be spread over threads.
+#include <algorithm>
+
 #include "hls/engine/block_dot.hpp"
 #include "hls/engine/rms_norm.hpp"
 #include "hls/golden/execute.hpp"
@@ -13,6 +15,12 @@ namespace {
 template <typename Fetch>
 void chain(State& state, const contract::VectorFields& f, std::uint32_t iteration, Fetch fetch) {
   const float* gains = state.constants.data() + strided(f.gain_address, f.gain_stride, iteration);
+  float* sent = nullptr;  // [rows]
+  if (f.receivers != 0) {
+    std::vector<float>& all = *state.token.sent;
+    all.resize(std::max<std::size_t>(all.size(), f.first_row + f.rows));
+    sent = all.data() + f.first_row;
+  }
   std::vector<engine::Int128> squares(state.pool.parts(), 0);
   for_blocks(state, (f.rows + 31) / 32, 32,
              [&](std::uint32_t first, std::uint32_t end, unsigned part, engine::Status& status) {
@@ -23,6 +31,7 @@ void chain(State& state, const contract::VectorFields& f, std::uint32_t iteratio
                  fetch(base, count, values, status);
                  for (std::uint32_t i = 0; i < count; ++i) {
                    state.residual[f.first_row + base + i] = values[i];
+                   if (sent != nullptr) sent[base + i] = values[i];
                    gained[i] = engine::multiply(values[i], gains[base + i], status);
                    sum += engine::square_term(values[i], status);
                  }
@@ -49,8 +58,16 @@ void execute_residual(State& state, const contract::VectorFields& f, std::uint32
   });
 }
 
+void execute_receive(State& state, const contract::VectorFields& f, std::uint32_t iteration) {
+  const std::vector<float>& received = state.token.received->values;
+  chain(state, f, iteration, [&](std::uint32_t first, std::uint32_t count, float* values, engine::Status&) {
+    std::copy_n(received.begin() + f.first_row + first, count, values);
+  });
+}
+
 void execute_embed(State& state, const contract::VectorFields& f, std::uint32_t iteration) {
-  const std::size_t token = static_cast<std::size_t>(state.token.token);
+  if (!state.shape.holds(static_cast<std::uint32_t>(state.token.token))) return;
+  const std::size_t token = static_cast<std::uint32_t>(state.token.token) - state.shape.first_id;
   const std::size_t lane = token % state.lanes, row_group = token / state.lanes;
   const std::uint64_t words = strided(f.memory_address, f.memory_stride, iteration) + row_group * f.row_group_words;
   const std::uint64_t minimums = f.minimum_address + row_group * (f.row_group_words / f.nibbles);

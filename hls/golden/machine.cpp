@@ -66,6 +66,9 @@ void execute(State& state, const contract::Instruction& in, std::uint32_t iterat
     case Opcode::kSoftmax:
       execute_softmax(state, in.softmax, iteration);
       break;
+    case Opcode::kReceive:
+      execute_receive(state, in.vector, iteration);
+      break;
   }
 }
 
@@ -108,8 +111,8 @@ void Machine::reset() {
   clear_state();
 }
 
-StepResult Machine::step(std::int32_t token, std::uint32_t position, const StepOptions& options) {
-  State& state = *state_;
+void Machine::check_request(std::int32_t token, std::uint32_t position, const StepOptions& options) const {
+  const State& state = *state_;
   if (token < 0 || static_cast<std::uint32_t>(token) >= state.shape.vocabulary)
     throw Fault("token " + std::to_string(token) + " isn't in the vocabulary of " +
                 std::to_string(state.shape.vocabulary));
@@ -120,13 +123,24 @@ StepResult Machine::step(std::int32_t token, std::uint32_t position, const StepO
       (options.temperature > 0 && !std::isfinite(1.0f / options.temperature)))
     throw Fault("the temperature must be 0 or a number whose inverse is finite");
 
+}
+
+StepResult Machine::run(contract::Phase phase, std::int32_t token, std::uint32_t position, const StepOptions& options,
+                        const LinkVector* received) {
+  State& state = *state_;
+  check_request(token, position, options);
+  if (received != nullptr && received->values.size() != state.shape.width)
+    throw Fault("the received vector has " + std::to_string(received->values.size()) + " values, the model's width is " +
+                std::to_string(state.shape.width));
   StepResult result;
   std::vector<TimedWrite> writes;
+  const TokenPart part{phase, options.want_logits};
   const TokenTime time =
-      scoreboard_->token(position, options.want_logits, options.observer != nullptr ? &writes : nullptr);
+      scoreboard_->token(position, part, received, options.observer != nullptr ? &writes : nullptr);
   if (options.observer != nullptr) options.observer->timed(scoreboard_->runs(), writes);
   result.cycles = time.cycles;
   result.busy_beats = time.busy_beats;
+  result.sent.cycles = scoreboard_->sent();
 
   state.token = TokenState();
   state.token.token = token;
@@ -137,8 +151,10 @@ StepResult Machine::step(std::int32_t token, std::uint32_t position, const StepO
   state.token.inverse_temperature = state.token.samples ? 1.0f / options.temperature : 0.0f;
   state.token.seed = options.seed;
   state.token.logits = options.logits;
+  state.token.received = received;
+  state.token.sent = &result.sent.values;
   std::uint32_t runs = 0;
-  walk(program_, options.want_logits, [&](const contract::Loop&, const Step& run) {
+  walk(program_, part, [&](const contract::Loop&, const Step& run) {
     execute(state, program_.instructions[run.index], run.iteration);
     if (options.observer != nullptr) options.observer->executed(runs);
     ++runs;
@@ -147,6 +163,8 @@ StepResult Machine::step(std::int32_t token, std::uint32_t position, const StepO
   result.saturations = state.token.saturations;
   result.best = state.token.best;
   result.buckets = state.token.buckets;
+  result.has_key = state.token.has_key;
+  result.best_key = state.token.best_key;
   if (state.token.samples && state.token.has_key)
     result.next_token = static_cast<std::int32_t>(state.token.best_key_id);
   else if (state.token.best.count != 0)

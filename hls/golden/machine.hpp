@@ -11,6 +11,7 @@
 #include "hls/engine/log_sum.hpp"
 #include "hls/golden/fault.hpp"
 #include "hls/golden/lane_memory.hpp"
+#include "hls/golden/link_vector.hpp"
 #include "hls/golden/observer.hpp"
 
 namespace lpu {
@@ -35,6 +36,9 @@ struct StepResult {
   std::uint32_t saturations = 0;
   engine::BestLogits best;
   engine::LogSum buckets;
+  bool has_key = false;   ///< of a sampled token: the greatest key and its id
+  std::int64_t best_key = 0;
+  LinkVector sent;  ///< of a phase that sends: what, and when
 };
 
 class Machine {
@@ -47,7 +51,14 @@ class Machine {
   Machine& operator=(const Machine&) = delete;
 
   /// One token at a position. Throws Fault: a request out of range, or a hazard (then no value has changed).
-  StepResult step(std::int32_t token, std::uint32_t position, const StepOptions& options);
+  StepResult step(std::int32_t token, std::uint32_t position, const StepOptions& options) {
+    return run(contract::Phase::kToken, token, position, options, nullptr);
+  }
+  /// One phase of a token. received: the vector that the phase takes from the link, with the cycles (of this phase) from
+  /// which on its blocks are there; null where it takes none. A card that doesn't hold the token's row of the embedding
+  /// tells the embedding's time, not its values.
+  StepResult run(contract::Phase phase, std::int32_t token, std::uint32_t position, const StepOptions& options,
+                 const LinkVector* received);
   /// KV cache and all state as after construction.
   void reset();
 
@@ -55,6 +66,7 @@ class Machine {
 
  private:
   void clear_state();
+  void check_request(std::int32_t token, std::uint32_t position, const StepOptions& options) const;
 
   contract::Program program_;
   std::unique_ptr<State> state_;

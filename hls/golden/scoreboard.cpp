@@ -16,7 +16,7 @@ using contract::Unit;
 
 const char* opcode_name(Opcode opcode) {
   static const char* const kNames[contract::kOpcodes] = {"matvec", "embed", "residual", "query",  "key",
-                                                         "value",  "mix",   "swiglu",   "logits", "softmax"};
+                                                         "value",  "mix",   "swiglu",   "logits", "softmax", "receive"};
   const std::uint32_t code = static_cast<std::uint32_t>(opcode);
   return code < contract::kOpcodes ? kNames[code] : "unknown";
 }
@@ -42,8 +42,11 @@ Scoreboard::Scoreboard(const contract::HardwareConfig& config, const contract::P
       bank_ports_(groups_ * kPortWindow),
       word_ports_(groups_ * kPortWindow) {}
 
-TokenTime Scoreboard::token(std::uint32_t position, bool with_head, std::vector<TimedWrite>* writes) {
+TokenTime Scoreboard::token(std::uint32_t position, const TokenPart& part, const LinkVector* received,
+                            std::vector<TimedWrite>* writes) {
   log_ = writes;
+  received_ = received;
+  sent_.clear();
   if (++stamp_ == 0) throw Fault("the scoreboard has counted 2^32 tokens; reset the card");
   position_ = position;
   blocks_ = position / 32 + 1;
@@ -52,12 +55,13 @@ TokenTime Scoreboard::token(std::uint32_t position, bool with_head, std::vector<
   bursts_.clear();
   embeds_.clear();
   for (Busy& busy : busy_) busy = Busy();
-  noise_.start_token();
+  noise_.start_token(
+      part.phase == contract::Phase::kHead ? program_.cycles_of(contract::Phase::kLayers)[blocks_ - 1] : 0);
 
   std::uint64_t issue[contract::kUnits] = {};
   const contract::Loop* current = nullptr;
   bool entered[contract::kUnits] = {};
-  walk(program_, with_head, [&](const contract::Loop& loop, const Step& step) {
+  walk(program_, part, [&](const contract::Loop& loop, const Step& step) {
     if (&loop != current) {
       current = &loop;
       std::fill(entered, entered + contract::kUnits, false);

@@ -12,6 +12,7 @@
 #include "hls/contract/latencies.hpp"
 #include "hls/contract/noise_clock.hpp"
 #include "hls/contract/program.hpp"
+#include "hls/golden/link_vector.hpp"
 #include "hls/golden/observer.hpp"
 #include "hls/golden/walk.hpp"
 
@@ -28,8 +29,12 @@ class Scoreboard {
   Scoreboard(const contract::HardwareConfig& config, const contract::Program& program, std::uint64_t weight_words,
              std::uint64_t kv_words);
 
-  /// Runs one token's time. Throws Fault at the first hazard. writes: gets every write, in the order of meaning.
-  TokenTime token(std::uint32_t position, bool with_head, std::vector<TimedWrite>* writes = nullptr);
+  /// Runs one token's time, or a phase's. Throws Fault at the first hazard. received: when the blocks that the phase
+  /// receives are there; writes: gets every write, in the order of meaning.
+  TokenTime token(std::uint32_t position, const TokenPart& part, const LinkVector* received = nullptr,
+                  std::vector<TimedWrite>* writes = nullptr);
+  /// Of the last token: the cycles in which the blocks of the vector that it sends were handed to the link.
+  const std::vector<std::uint64_t>& sent() const { return sent_; }
   /// Of the last token.
   const std::vector<TimedRun>& runs() const { return runs_; }
 
@@ -84,6 +89,7 @@ class Scoreboard {
   void matvec_residual(const contract::MatvecFields& fields, std::uint64_t row_groups, std::uint64_t beats_apart);
   void vector(contract::Opcode opcode, const contract::VectorFields& fields);
   void embed(const contract::VectorFields& fields);
+  void receive(const contract::VectorFields& fields);
   void residual(const contract::VectorFields& fields);
   void query(const contract::VectorFields& fields);
   void key(const contract::VectorFields& fields);
@@ -121,6 +127,8 @@ class Scoreboard {
   std::uint32_t iteration_ = 0;
   std::vector<TimedRun> runs_;
   std::vector<TimedWrite>* log_ = nullptr;  ///< of the token at work, or null
+  const LinkVector* received_ = nullptr;
+  std::vector<std::uint64_t> sent_;  ///< [blocks]
   Busy busy_[contract::kUnits];
   contract::NoiseClock noise_;
   std::vector<Interval> bursts_;

@@ -77,6 +77,7 @@ void Scoreboard::matvec_words(const contract::MatvecFields& f, const BurstSize& 
 
 void Scoreboard::vector(Opcode opcode, const contract::VectorFields& f) {
   if (opcode == Opcode::kEmbed) return embed(f);
+  if (opcode == Opcode::kReceive) return receive(f);
   const std::uint64_t segments = opcode == Opcode::kMix ? f.segments : 1;
   const std::uint64_t entries = segments * f.row_groups;
   occupy(Unit::kVpu, issue_, issue_ + (entries - 1) * f.pitch_cycles + (slices_ - 1) * f.slice_cycles + 1);
@@ -144,6 +145,12 @@ void Scoreboard::residual_value_chain(const contract::VectorFields& f, std::uint
   write(place, name, cycle + contract::kResidualCycles, cycle + contract::kResidualCycles);
   const bool block_ends = end % 32 == 0 || end == f.first_row + f.rows;
   if (block_ends) write_linear(f, (end - 1) / 32, cycle + contract::kResidualBlockCycles);
+  if (block_ends && f.receivers != 0) {
+    if ((end - 1) / 32 != sent_.size())
+      throw Fault(describe(run_) + " sends block " + std::to_string((end - 1) / 32) + ", but a vector's blocks go in " +
+                  "their order, and block " + std::to_string(sent_.size()) + " is next");
+    sent_.push_back(cycle + contract::kResidualCycles);
+  }
 }
 
 void Scoreboard::end_norm(const contract::VectorFields& f, std::uint64_t last) {
@@ -157,6 +164,23 @@ void Scoreboard::residual(const contract::VectorFields& f) {
     residual_value_chain(f, f.first_row + row, f.first_row + std::min<std::uint64_t>(row + vector_lanes_, f.rows),
                          row_cycle(f, row));
   end_norm(f, row_cycle(f, f.rows - 1));
+}
+
+/// Another card's residual enters as sums do, and a slice no earlier than its block is there.
+void Scoreboard::receive(const contract::VectorFields& f) {
+  occupy(Unit::kVpu, issue_, issue_ + (f.row_groups - 1) * f.pitch_cycles + (slices_ - 1) * f.slice_cycles + 1);
+  for (std::uint64_t row = 0; row < f.rows; row += 32) {
+    const std::uint64_t block = (f.first_row + row) / 32, cycle = row_cycle(f, row);
+    const std::uint64_t blocks = received_ == nullptr ? 0 : received_->cycles.size();
+    if (block >= blocks)
+      throw Fault(describe(run_) + " wants block " + std::to_string(block) + " of a received vector, which has " +
+                  std::to_string(blocks));
+    if (cycle < received_->cycles[block])
+      throw Fault("hazard: " + describe(run_) + " takes block " + std::to_string(block) + " from the link at cycle " +
+                  std::to_string(cycle) + ", but it is there from cycle " + std::to_string(received_->cycles[block]) +
+                  " on");
+  }
+  residual(f);
 }
 
 void Scoreboard::embed(const contract::VectorFields& f) {

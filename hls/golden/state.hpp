@@ -12,6 +12,7 @@
 #include "hls/engine/integers.hpp"
 #include "hls/engine/log_sum.hpp"
 #include "hls/golden/lane_memory.hpp"
+#include "hls/golden/link_vector.hpp"
 #include "hls/golden/thread_pool.hpp"
 
 namespace lpu {
@@ -41,7 +42,9 @@ struct TokenState {
   bool samples = false;
   float inverse_temperature = 0;
   std::uint64_t seed = 0;
-  float* logits = nullptr;  ///< [vocabulary] or null
+  float* logits = nullptr;               ///< [vocabulary] or null
+  const LinkVector* received = nullptr;  ///< what kReceive takes, or null
+  std::vector<float>* sent = nullptr;    ///< where receivers' values go, in the order of blocks
 
   std::uint32_t saturations = 0;
   engine::BestLogits best;

@@ -21,11 +21,21 @@ inline std::uint64_t strided(std::uint32_t base, std::uint32_t stride, std::uint
   return base + static_cast<std::uint64_t>(stride) * iteration;
 }
 
+/// What runs: a phase, and in it the loops flagged as the head only where logits are wanted.
+struct TokenPart {
+  contract::Phase phase = contract::Phase::kToken;
+  bool with_head = true;
+
+  bool has(const contract::Loop& loop) const {
+    return loop.phase == static_cast<std::uint32_t>(phase) && (loop.is_head == 0 || with_head);
+  }
+};
+
 /// Calls visit(loop, step) for every run, in the order of meaning.
 template <typename Visit>
-void walk(const contract::Program& program, bool with_head, Visit visit) {
+void walk(const contract::Program& program, const TokenPart& part, Visit visit) {
   for (const contract::Loop& loop : program.loops) {
-    if (loop.is_head != 0 && !with_head) continue;
+    if (!part.has(loop)) continue;
     for (std::uint32_t iteration = 0; iteration < loop.iterations; ++iteration)
       for (std::uint32_t i = 0; i < loop.instruction_count; ++i) {
         Step step;

@@ -21,7 +21,9 @@ using contract::Opcode;
 using contract::Unit;
 static_assert(std::endian::native == std::endian::little, "bundle files are copied to and from memory as they are");
 
-constexpr std::size_t kHeaderWords = 5;
+constexpr std::size_t kHeaderWords = 6;
+constexpr std::uint32_t kRowsAlone = 2;                        ///< cycles with the head, without it
+constexpr std::uint32_t kRowsOfGroup = contract::kPhases - 1;  ///< cycles of each phase
 constexpr std::uint32_t kDelayLimitCycles = (1U << 24) - 1;
 
 void append(std::vector<std::byte>& out, std::span<const std::uint32_t> words) {
@@ -108,7 +110,15 @@ const char* fault_of(const Instruction& in, const contract::HardwareConfig& hard
   return "belongs to no unit";
 }
 
-std::vector<Loop> take_loops(Words& words, std::uint32_t loops, std::uint32_t instructions, std::uint32_t delay_rows) {
+/// A card alone runs whole tokens, a card of a group phases.
+const char* phase_fault(const Loop& loop, bool is_of_group) {
+  const bool is_whole = loop.phase == static_cast<std::uint32_t>(contract::Phase::kToken);
+  if (is_whole == !is_of_group) return nullptr;
+  return is_of_group ? "belongs to no phase, but the card to a group" : "belongs to a phase, but the card to no group";
+}
+
+std::vector<Loop> take_loops(Words& words, std::uint32_t loops, std::uint32_t instructions, std::uint32_t delay_rows,
+                             bool is_of_group) {
   std::vector<Loop> result;
   result.reserve(loops);
   std::uint32_t next = 0;
@@ -126,6 +136,7 @@ std::vector<Loop> take_loops(Words& words, std::uint32_t loops, std::uint32_t in
                    fmt::format("holds instructions {} + {}, but should go on at {} of {}", loop.first_instruction,
                                loop.instruction_count, next, instructions));
     if (loop.iterations == 0) words.refuse(at, field, "has no iterations");
+    if (const char* fault = phase_fault(loop, is_of_group)) words.refuse(at, field, fault);
     if (in_head && loop.is_head == 0) words.refuse(at, field, "follows the head but isn't part of it");
     for (const std::uint32_t row : {loop.entry_delay_mvu, loop.entry_delay_vpu, loop.entry_delay_smx}) {
       if (row != contract::kNoEntryDelay && row >= delay_rows)
@@ -146,9 +157,12 @@ std::vector<Loop> take_loops(Words& words, std::uint32_t loops, std::uint32_t in
 std::vector<std::byte> program_bytes(const contract::Program& program) {
   std::vector<std::byte> out;
   const std::size_t rows = program.length_steps == 0 ? 0 : program.delays.size() / program.length_steps;
-  const std::array<std::uint32_t, kHeaderWords> header = {
-      kProgramMagic, static_cast<std::uint32_t>(program.instructions.size()),
-      static_cast<std::uint32_t>(program.loops.size()), static_cast<std::uint32_t>(rows), program.length_steps};
+  const std::array<std::uint32_t, kHeaderWords> header = {kProgramMagic,
+                                                          static_cast<std::uint32_t>(program.instructions.size()),
+                                                          static_cast<std::uint32_t>(program.loops.size()),
+                                                          static_cast<std::uint32_t>(rows),
+                                                          program.length_steps,
+                                                          program.length_rows()};
   append(out, header);
   for (const Loop& loop : program.loops) {
     std::array<std::uint32_t, contract::kLoopWords> words;
@@ -165,6 +179,7 @@ std::vector<std::byte> program_bytes(const contract::Program& program) {
   append(out, program.delays);
   append(out, program.cycles_with_head);
   append(out, program.cycles_without_head);
+  for (const auto& cycles : program.phase_cycles) append(out, cycles);
   return out;
 }
 
@@ -182,16 +197,15 @@ contract::Program parse_program(std::span<const std::byte> bytes, const contract
   if (const std::uint32_t found = words.take(); found != steps)
     words.refuse(4, "the number of length steps",
                  fmt::format("is {}, but a context of {} tokens has {}", found, context_tokens, steps));
-  const std::uint64_t delays = std::uint64_t{rows} * steps;
-  // The card keeps the two rows of token lengths behind the table.
-  if (const std::uint64_t kept = delays + 2 * std::uint64_t{steps};
-      kept > static_cast<std::uint64_t>(hardware.delay_entries))
+  const std::uint32_t length_rows = words.take_count("the number of length rows", kRowsAlone, kRowsOfGroup);
+  const std::uint64_t delays = std::uint64_t{rows} * steps, lengths = std::uint64_t{length_rows} * steps;
+  // The card keeps the rows of lengths behind the table.
+  if (const std::uint64_t kept = delays + lengths; kept > static_cast<std::uint64_t>(hardware.delay_entries))
     words.refuse(3, "the number of delay rows",
-                 fmt::format("makes {} delays with the two rows of token lengths, more than the hardware's {}", kept,
-                             hardware.delay_entries));
-  const std::uint64_t size_bytes =
-      4 * (kHeaderWords + std::uint64_t{loops} * contract::kLoopWords +
-           std::uint64_t{instructions} * contract::kInstructionWords + delays + 2 * std::uint64_t{steps});
+                 fmt::format("makes {} delays with the {} rows of lengths, more than the hardware's {}", kept,
+                             length_rows, hardware.delay_entries));
+  const std::uint64_t size_bytes = 4 * (kHeaderWords + std::uint64_t{loops} * contract::kLoopWords +
+                                        std::uint64_t{instructions} * contract::kInstructionWords + delays + lengths);
   if (bytes.size() != size_bytes)
     words.refuse(
         bytes.size() / 4, "the end",
@@ -199,7 +213,7 @@ contract::Program parse_program(std::span<const std::byte> bytes, const contract
 
   contract::Program program;
   program.length_steps = steps;
-  program.loops = take_loops(words, loops, instructions, rows);
+  program.loops = take_loops(words, loops, instructions, rows, length_rows == kRowsOfGroup);
   program.instructions.reserve(instructions);
   for (std::uint32_t i = 0; i < instructions; ++i) {
     const std::size_t at = words.position();
@@ -215,8 +229,13 @@ contract::Program parse_program(std::span<const std::byte> bytes, const contract
     program.instructions.push_back(instruction);
   }
   program.delays = words.take_cycles("a delay", delays, 0);
-  program.cycles_with_head = words.take_cycles("a token's cycles", steps, 1);
-  program.cycles_without_head = words.take_cycles("a token's cycles", steps, 1);
+  if (length_rows == kRowsAlone) {
+    program.cycles_with_head = words.take_cycles("a token's cycles", steps, 1);
+    program.cycles_without_head = words.take_cycles("a token's cycles", steps, 1);
+  } else {
+    for (const contract::Phase phase : {contract::Phase::kEmbedding, contract::Phase::kLayers, contract::Phase::kHead})
+      program.phase_cycles[static_cast<std::size_t>(phase)] = words.take_cycles("a phase's cycles", steps, 1);
+  }
   return program;
 }
 

@@ -1,4 +1,4 @@
-// Opens a bundle and believes nothing that it hasn't checked.
+// Opens a bundle, of a card or of a group of cards, and believes nothing that it hasn't checked.
 //
 // A bundle is a folder:
 //   1. manifest.crc32      eight hexadecimal digits and a newline: CRC-32 of manifest.json
@@ -10,6 +10,7 @@
 //   7. constants.bin       [values] binary32
 //   8. rope.bin            [context × head_size/2 × 2] binary32: cosine, sine
 //   9. tokenizer.gguf      a GGUF file without tensors
+// A group's is one with group.crc32, group.json (group.hpp) and a bundle in each of card0, card1 …
 // Order of checks: manifest's checksum, its fields, each file's size, each file's checksum, sizes against the shapes,
 // program. Files are mapped: one that is used needs no copy, and pages that only the checksum touched are let go.
 #include <fmt/format.h>
@@ -23,6 +24,7 @@
 #include "host/base/error.hpp"
 #include "host/bundle/bundle.hpp"
 #include "host/bundle/checksum.hpp"
+#include "host/bundle/group.hpp"
 #include "host/bundle/manifest.hpp"
 #include "host/bundle/program_file.hpp"
 
@@ -33,36 +35,12 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kPieceBytes = std::size_t{4} << 20;  // checked at a time, so that few pages are held
 
-}  // namespace
-
-struct Bundle::State {
-  fs::path folder;
-  Manifest manifest;
-  contract::HardwareConfig hardware{};  ///< the manifest's, with name and note
-  contract::Program program;
-  std::array<std::optional<MappedFile>, kSectionFiles.size()> files;
-
-  [[nodiscard]] std::string path_of(Section section) const { return (folder / file_of(section)).string(); }
-  [[nodiscard]] std::span<const std::byte> bytes(Section section) const {
-    const auto& file = files[static_cast<std::size_t>(section)];
-    return file ? file->bytes() : std::span<const std::byte>();
-  }
-  [[nodiscard]] const std::uint8_t* data(Section section) const {
-    return reinterpret_cast<const std::uint8_t*>(bytes(section).data());
-  }
-  void read_manifest();
-  void map_files();
-  void check_sums(const std::function<void(double)>& progress) const;
-  void check_sizes() const;
-  void check_numbers(Section section) const;
-};
-
-void Bundle::State::read_manifest() {
+/// A manifest's text, found to be what its checksum file says.
+std::string checked_text(const fs::path& folder, std::string_view name, std::string_view checksum_name,
+                         std::uint64_t limit_bytes) {
   std::error_code error;
-  if (!fs::is_directory(folder, error))
-    fail(ExitCode::kIo, "{}: there is no such folder; give the folder that `lpu compile` wrote", folder.string());
-  const fs::path path = folder / kManifestFile;
-  for (const fs::path& needed : {path, folder / kManifestChecksumFile}) {
+  const fs::path path = folder / name;
+  for (const fs::path& needed : {path, folder / checksum_name}) {
     const bool is_there = fs::is_regular_file(needed, error);
     if (error == std::errc::permission_denied)
       fail(ExitCode::kIo, "{}: cannot be read: permission denied; ask the folder's owner", needed.string());
@@ -73,19 +51,76 @@ void Bundle::State::read_manifest() {
       fail(ExitCode::kBadInput, "{}: is empty; compile the model again", needed.string());
   }
   const MappedFile file(path);
-  if (file.bytes().size() > kManifestLimitBytes)
+  if (file.bytes().size() > limit_bytes)
     fail(ExitCode::kBadInput, "{}: has {} bytes, but no manifest has more than {}; compile the model again",
-         path.string(), file.bytes().size(), kManifestLimitBytes);
-  const MappedFile checksum(folder / kManifestChecksumFile);
+         path.string(), file.bytes().size(), limit_bytes);
+  const MappedFile checksum(folder / checksum_name);
   const std::string_view noted(reinterpret_cast<const char*>(checksum.bytes().data()), checksum.bytes().size());
   const std::string counted = crc32_text(crc32_of(file.bytes()));
   if (noted != counted + "\n")
     fail(ExitCode::kBadInput, "{}: is damaged: its checksum is {}, which isn't what {} says; compile the model again",
-         path.string(), counted, kManifestChecksumFile);
-  manifest = parse_manifest({reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()}, path.string());
+         path.string(), counted, checksum_name);
+  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+}
+
+}  // namespace
+
+struct Bundle::State {
+  fs::path folder;
+  Manifest manifest;
+  contract::HardwareConfig hardware{};  ///< the manifest's, with name and note
+  contract::Program program;
+  std::array<std::optional<MappedFile>, kSectionFiles.size()> files;
+  std::vector<Bundle> cards;  ///< of a group, whose files are its cards'
+  GroupPlan plan;
+
+  [[nodiscard]] std::string path_of(Section section) const { return (folder / file_of(section)).string(); }
+  [[nodiscard]] std::span<const std::byte> bytes(Section section) const {
+    const auto& file = files[static_cast<std::size_t>(section)];
+    return file ? file->bytes() : std::span<const std::byte>();
+  }
+  [[nodiscard]] const std::uint8_t* data(Section section) const {
+    return reinterpret_cast<const std::uint8_t*>(bytes(section).data());
+  }
+  void open_card(const std::function<void(double)>& progress);
+  void open_group(const std::function<void(double)>& progress);
+  void read_manifest();
+  void map_files();
+  void check_sums(const std::function<void(double)>& progress) const;
+  void check_sizes() const;
+  void check_numbers(Section section) const;
+  void check_ids() const;
+};
+
+void Bundle::State::read_manifest() {
+  manifest = parse_manifest(checked_text(folder, kManifestFile, kManifestChecksumFile, kManifestLimitBytes),
+                            (folder / kManifestFile).string());
   hardware = manifest.hardware;
   hardware.name = manifest.configuration_name.c_str();
   hardware.note = manifest.configuration_note.c_str();
+}
+
+void Bundle::State::open_group(const std::function<void(double)>& progress) {
+  GroupManifest group = parse_group(checked_text(folder, kGroupFile, kGroupChecksumFile, kGroupLimitBytes),
+                                    (folder / kGroupFile).string());
+  check_places(folder, group);
+  const std::size_t count = group.plan.cards.size();
+  for (std::size_t i = 0; i < count; ++i)
+    cards.push_back(Bundle::open(folder / card_folder(i), [&](double share) {
+      if (progress) progress((static_cast<double>(i) + share) / static_cast<double>(count));
+    }));
+  check_cards(folder, group, cards);
+  hardware = cards[0].hardware();
+  manifest.hardware_name = group.hardware_name;
+  manifest.model_name = group.model_name;
+  manifest.model_file_bytes = group.model_file_bytes;
+  manifest.shape = group.shape;
+  manifest.report_json = group.report_json;
+  program.length_steps = static_cast<std::uint32_t>(group.cycles_with_head.size());
+  program.cycles_with_head = std::move(group.cycles_with_head);
+  plan = std::move(group.plan);
+  plan.link.name = plan.link_name.c_str();
+  plan.link.note = "";
 }
 
 void Bundle::State::map_files() {
@@ -165,17 +200,38 @@ void Bundle::State::check_numbers(Section section) const {
   }
 }
 
+/// A card alone holds the whole vocabulary.
+void Bundle::State::check_ids() const {
+  const contract::ModelShape& shape = manifest.shape;
+  if (!program.is_of_group() && shape.held_ids() != shape.vocabulary)
+    fail(ExitCode::kBadInput,
+         "{}: field 'shape.ids' is {}, but a card that is of no group holds all {}; compile the model again",
+         (folder / kManifestFile).string(), shape.ids, shape.vocabulary);
+}
+
+void Bundle::State::open_card(const std::function<void(double)>& progress) {
+  read_manifest();
+  map_files();
+  check_sums(progress);
+  check_sizes();
+  check_numbers(Section::kConstants);
+  check_numbers(Section::kRope);
+  program =
+      parse_program(bytes(Section::kProgram), hardware, manifest.shape.context_tokens, path_of(Section::kProgram));
+  check_ids();
+}
+
 Bundle Bundle::open(const fs::path& folder, const std::function<void(double)>& progress) {
   auto state = std::make_shared<State>();
   state->folder = folder;
-  state->read_manifest();
-  state->map_files();
-  state->check_sums(progress);
-  state->check_sizes();
-  state->check_numbers(Section::kConstants);
-  state->check_numbers(Section::kRope);
-  state->program = parse_program(state->bytes(Section::kProgram), state->hardware, state->manifest.shape.context_tokens,
-                                 state->path_of(Section::kProgram));
+  std::error_code error;
+  if (!fs::is_directory(folder, error))
+    fail(ExitCode::kIo, "{}: there is no such folder; give the folder that `lpu compile` wrote", folder.string());
+  if (fs::exists(folder / kGroupFile, error) || fs::exists(folder / kGroupChecksumFile, error)) {
+    state->open_group(progress);
+  } else {
+    state->open_card(progress);
+  }
   Bundle bundle;
   bundle.state_ = std::move(state);
   return bundle;
@@ -189,7 +245,12 @@ std::uint64_t Bundle::model_file_bytes() const { return state_->manifest.model_f
 const contract::ModelShape& Bundle::shape() const { return state_->manifest.shape; }
 const contract::Program& Bundle::program() const { return state_->program; }
 const std::string& Bundle::report_json() const { return state_->manifest.report_json; }
-fs::path Bundle::tokenizer_file() const { return state_->path_of(Section::kTokenizer); }
+const std::vector<Bundle>& Bundle::cards() const { return state_->cards; }
+const GroupPlan& Bundle::plan() const { return state_->plan; }
+fs::path Bundle::tokenizer_file() const {
+  if (!state_->cards.empty()) return state_->cards[0].tokenizer_file();
+  return state_->path_of(Section::kTokenizer);
+}
 
 contract::MemoryImage Bundle::image() const {
   const State& state = *state_;
@@ -221,6 +282,7 @@ void Bundle::forget_image() const {
 
 std::uint64_t Bundle::image_bytes() const {
   std::uint64_t sum = 0;
+  for (const Bundle& card : state_->cards) sum += card.image_bytes();
   for (const Section section :
        {Section::kLaneWords, Section::kMinimumWords, Section::kExponents, Section::kConstants, Section::kRope})
     sum += state_->manifest.file(section).bytes;
@@ -228,6 +290,11 @@ std::uint64_t Bundle::image_bytes() const {
 }
 
 std::uint64_t Bundle::resident_bytes() const {
+  if (!state_->cards.empty()) {
+    std::uint64_t sum = 0;
+    for (const Bundle& card : state_->cards) sum += card.resident_bytes();
+    return sum;
+  }
   const contract::HardwareConfig& c = state_->hardware;
   const std::uint64_t kv_bytes = state_->manifest.kv_word_count * static_cast<std::uint64_t>(c.lanes) *
                                  static_cast<std::uint64_t>(c.column_groups) * contract::kWordBytes;

@@ -53,7 +53,13 @@ struct CardOptions {
   bool unchecked = false;          ///< rtl: runs a program that the host would refuse
 };
 
-/// "golden", "rtl"; Error(kUsage) naming the known cards otherwise.
+/// "golden", which is a group of golden cards where the bundle is a group's, and "rtl"; Error(kUsage) naming the known
+/// cards otherwise, for a bundle of one card of a group, and for a group on "rtl".
 std::unique_ptr<Card> open_card(const std::string& name, const bundle::Bundle& bundle, const CardOptions& options);
+
+/// Error(kUsage), which names the group's folder, for the bundle of one card of a group.
+void check_whole(const bundle::Bundle& bundle);
+/// Error(kUsage) for that and for a group: what only the Verilated core's users call, since it has no links yet.
+void check_single(const bundle::Bundle& bundle);
 
 }  // namespace lpu::card

@@ -45,6 +45,7 @@ class Encoder {
   void bias(std::uint32_t address, const model::Tensor* tensor, bool is_query, bool rotated);
   void rope();
   std::vector<RowSource> plain_rows(const model::Tensor& tensor) const;
+  std::vector<RowSource> held_rows(const model::Tensor& tensor) const;  ///< of the ids that the card holds
   std::vector<float> values(const model::Tensor& tensor) const;
   std::uint32_t query_row(std::uint32_t index) const {
     return rotated_row(g_.query_row_in_file(index, l_.shape.head_size), l_.shape.head_size, model_.shape().rope_style);
@@ -70,6 +71,12 @@ std::vector<RowSource> Encoder::plain_rows(const model::Tensor& tensor) const {
   return rows;
 }
 
+std::vector<RowSource> Encoder::held_rows(const model::Tensor& tensor) const {
+  std::vector<RowSource> rows;
+  for (std::uint32_t i = 0; i < l_.share.ids; ++i) rows.push_back({&tensor, l_.share.first_id + i});
+  return rows;
+}
+
 std::vector<float> Encoder::values(const model::Tensor& tensor) const {
   std::vector<float> out(tensor.columns());
   model::dequantise_row(tensor.type, tensor.row(0), out);
@@ -79,8 +86,8 @@ std::vector<float> Encoder::values(const model::Tensor& tensor) const {
 void Encoder::matrix(const MatrixPlace& place, const std::vector<RowSource>& rows,
                      const std::vector<std::uint32_t>& column_blocks) {
   const auto words = static_cast<std::size_t>(place.format.nibbles);
-  for (const RowSource& source : rows)
-    if (source.row == 0) model::check_values(*source.tensor);
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    if (r == 0 || rows[r].row == 0) model::check_values(*rows[r].tensor);
   for (std::uint32_t r = 0; r < rows.size(); ++r) {
     const model::Tensor& tensor = *rows[r].tensor;
     const EncodedRow row =
@@ -178,7 +185,8 @@ void Encoder::grids(const model::Layer& layer, const LayerPlace& place, const mo
 }
 
 void Encoder::layer(std::uint32_t index) {
-  const model::Layer& layer = model_.layers()[index];
+  const std::uint32_t of_model = l_.share.first_layer + index;
+  const model::Layer& layer = model_.layers()[of_model];
   const LayerPlace& place = l_.layers[index];
   const std::uint32_t head_size = l_.shape.head_size;
   std::vector<RowSource> key, query, gate_up;
@@ -197,7 +205,7 @@ void Encoder::layer(std::uint32_t index) {
   matrix(place.down, plain_rows(*layer.down), {});
   gains(place.ffn_gain, *layer.ffn_norm);
   gains(place.next_gain,
-        index + 1 < model_.layers().size() ? *model_.layers()[index + 1].attention_norm : model_.output_norm());
+        of_model + 1 < model_.layers().size() ? *model_.layers()[of_model + 1].attention_norm : model_.output_norm());
   bias(place.query_bias, layer.query_bias, true, true);
   bias(place.key_bias, layer.key_bias, false, true);
   bias(place.value_bias, layer.value_bias, false, false);
@@ -228,10 +236,11 @@ std::vector<EncodingError> Encoder::run() {
   out_.exponents.assign(l_.exponent_words * g_.lanes, 0);
   out_.constants.assign(l_.constant_values, 0);
   out_.rope.assign(l_.rope_pairs * 2, 0);
-  gains(l_.first_gain, *model_.layers()[0].attention_norm);
+  gains(l_.first_gain, *model_.layers()[l_.share.first_layer].attention_norm);
+  if (l_.share.is_of_group() && !l_.share.is_last()) gains(l_.head_gain, model_.output_norm());
   for (std::uint32_t index = 0; index < l_.layers.size(); ++index) layer(index);
-  matrix(l_.head, plain_rows(model_.head()), {});
-  if (!l_.tied_head) matrix(l_.embedding, plain_rows(model_.embedding()), {});
+  matrix(l_.head, held_rows(model_.head()), {});
+  if (!l_.tied_head) matrix(l_.embedding, held_rows(model_.embedding()), {});
   rope();
 
   std::vector<EncodingError> report;

@@ -65,6 +65,7 @@ struct Builder {
   void matvec(const MatvecFields& m);
   void residual(const VectorFields& v);
   void embed(const VectorFields& v);
+  void receive(const VectorFields& v);
   void residual_results(const VectorFields& v, std::uint32_t values, const std::vector<std::uint32_t>& block_entry);
   void query(const VectorFields& v);
   void key(const VectorFields& v);
@@ -123,7 +124,9 @@ void Builder::residual_results(const VectorFields& v, std::uint32_t values,
     write(places.residual(first_block + b), block_entry[b] + kResidualCycles);
     write_linear(v.destination, first_block + b, block_entry[b] + kResidualBlockCycles);
     last_entry = std::max(last_entry, block_entry[b]);
+    if (v.receivers != 0) out.sent.push_back(block_entry[b] + kResidualCycles);
   }
+  out.first_block = first_block;
   if (v.ends_norm) write(places.scale_register(v.scale_register), last_entry + kNormCycles);
 }
 
@@ -132,6 +135,16 @@ void Builder::residual(const VectorFields& v) {
   std::vector<std::uint32_t> block_entry;
   for (std::uint32_t b = 0; b < v.rows / kBlockValues; ++b)
     block_entry.push_back(entry(v, b * kBlockValues + kBlockValues - 1));
+  residual_results(v, v.rows, block_entry);
+}
+
+void Builder::receive(const VectorFields& v) {
+  out.occupied = v.row_groups * v.pitch_cycles - (v.pitch_cycles - entry_cycles(v));
+  std::vector<std::uint32_t> block_entry;
+  for (std::uint32_t b = 0; b < v.rows / kBlockValues; ++b) {
+    out.received.push_back(entry(v, b * kBlockValues));
+    block_entry.push_back(entry(v, b * kBlockValues + kBlockValues - 1));
+  }
   residual_results(v, v.rows, block_entry);
 }
 
@@ -305,6 +318,9 @@ Footprint footprint_of(const Instruction& instruction, const Layout& layout, con
       break;
     case Opcode::kSoftmax:
       builder.softmax(instruction.softmax);
+      break;
+    case Opcode::kReceive:
+      builder.receive(instruction.vector);
       break;
   }
   return std::move(builder.out);

@@ -206,22 +206,37 @@ void check_limits(const model::Model& model, const Layout& layout) {
 
 }  // namespace
 
+CardShare whole_model(const model::Model& model) {
+  CardShare share;
+  share.layers = model.shape().layers;
+  share.ids = model.shape().vocabulary;
+  return share;
+}
+
 Layout place(const model::Model& model, const contract::HardwareConfig& hardware, std::uint32_t context_tokens,
-             std::uint32_t kv_bits) {
+             std::uint32_t kv_bits, const CardShare& share) {
   const model::Hyperparameters& h = model.shape();
-  const contract::ModelShape shape = shape_of(model, context_tokens, kv_bits);
-  Layout layout{hardware, shape, Geometry(hardware, shape), {}, {}, {}, h.tied_head, h.qkv_bias, 0, {}, 0, 0, 0, 0, 0,
-                0,        0};
+  contract::ModelShape shape = shape_of(model, context_tokens, kv_bits);
+  if (share.is_of_group()) {
+    shape.layers = share.layers;
+    shape.first_id = share.first_id;
+    shape.ids = share.ids;
+  }
+  Layout layout{hardware, shape, share, Geometry(hardware, shape)};
+  layout.tied_head = h.tied_head;
+  layout.qkv_bias = h.qkv_bias;
   check_limits(model, layout);
   const Geometry& g = layout.geometry;
 
   Cursors cursors;
   layout.first_gain = cursors.constants.take(h.width);
-  for (const model::Layer& layer : model.layers()) place_layer(layer, h, layout, cursors);
-  layout.head = place_matrix(format_for(model.head().type, hardware), h.vocabulary, h.width, g, cursors);
+  for (std::uint32_t i = 0; i < share.layers; ++i)
+    place_layer(model.layers()[share.first_layer + i], h, layout, cursors);
+  if (share.is_of_group() && !share.is_last()) layout.head_gain = cursors.constants.take(h.width);
+  layout.head = place_matrix(format_for(model.head().type, hardware), share.ids, h.width, g, cursors);
   layout.embedding =
       h.tied_head ? layout.head
-                  : place_matrix(format_for(model.embedding().type, hardware), h.vocabulary, h.width, g, cursors);
+                  : place_matrix(format_for(model.embedding().type, hardware), share.ids, h.width, g, cursors);
   // K and V lie above the words that the lanes' second ports only load.
   const std::uint64_t weight_only = static_cast<std::uint64_t>(contract::weight_only_words(hardware));
   if (cursors.words.at < weight_only) cursors.words.take(weight_only - cursors.words.at);

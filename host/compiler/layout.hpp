@@ -86,16 +86,32 @@ struct ActivationPlace {
   std::uint32_t blocks;                                         ///< depth used
 };
 
+/// What one card of a group holds: some of the layers, and some rows of embedding and head.
+struct CardShare {
+  std::uint32_t index = 0;  ///< in the order in which a token visits the cards
+  std::uint32_t cards = 1;
+  std::uint32_t first_layer = 0;
+  std::uint32_t layers = 0;
+  std::uint32_t first_id = 0;  ///< a multiple of the lanes
+  std::uint32_t ids = 0;
+  [[nodiscard]] bool is_of_group() const { return cards > 1; }
+  [[nodiscard]] bool is_last() const { return index + 1 == cards; }
+};
+/// All of a model on one card.
+CardShare whole_model(const model::Model& model);
+
 struct Layout {
   contract::HardwareConfig hardware;
   contract::ModelShape shape;
+  CardShare share;
   Geometry geometry;
-  std::vector<LayerPlace> layers;
-  MatrixPlace head;
-  MatrixPlace embedding;  ///< equals head when tied
+  std::vector<LayerPlace> layers{};
+  MatrixPlace head{};
+  MatrixPlace embedding{};  ///< equals head when tied
   bool tied_head = false;
   bool qkv_bias = false;
-  std::uint32_t first_gain = 0;  ///< constants: layer 0's attention norm
+  std::uint32_t first_gain = 0;  ///< constants: the first layer's attention norm
+  std::uint32_t head_gain = 0;   ///< constants: the output norm, where another card's residual comes for the head
   ActivationPlace activation{};
   std::uint64_t weight_words = 0;
   std::uint64_t kv_words = 0;
@@ -109,7 +125,11 @@ struct Layout {
 /// Throws Error(kBadInput/kUsage) for what no amount of memory would cure (rounds, address widths, context beyond the
 /// model's).
 Layout place(const model::Model& model, const contract::HardwareConfig& hardware, std::uint32_t context_tokens,
-             std::uint32_t kv_bits);
+             std::uint32_t kv_bits, const CardShare& share);
+inline Layout place(const model::Model& model, const contract::HardwareConfig& hardware, std::uint32_t context_tokens,
+                    std::uint32_t kv_bits) {
+  return place(model, hardware, context_tokens, kv_bits, whole_model(model));
+}
 
 /// Use against capacity of every memory but the program's.
 std::vector<MemoryUse> memory_use(const Layout& layout);

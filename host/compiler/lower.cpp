@@ -12,6 +12,7 @@ namespace {
 
 std::uint32_t divide_up(std::uint32_t value, std::uint32_t by) { return (value + by - 1) / by; }
 
+constexpr const char* kDown = "down";  ///< the matrix whose result is a layer's
 constexpr std::uint32_t kMostPieces = 8;  ///< bursts or drains a matrix is cut into: the program memory is small
 
 struct Range {
@@ -375,11 +376,17 @@ std::vector<Operation> LayerBuilder::build() {
                l_.activation.ffn, 1, "out");
   gate_up();
   add_residual(p_.down, next_.down, l_.activation.hidden, plan_.down_column_sets, p_.next_gain, next_.next_gain,
-               l_.activation.attention, 0, "down");
+               l_.activation.attention, 0, kDown);
   return std::move(out_);
 }
 
 }  // namespace
+
+void send_residual(std::vector<Operation>& layer, Receivers receivers) {
+  for (Operation& op : layer)
+    if (op.instruction.opcode() == Opcode::kResidual && op.name == kDown)
+      op.instruction.vector.receivers = static_cast<std::uint32_t>(receivers);
+}
 
 std::vector<Operation> lower_layer(const Layout& layout, std::uint32_t layer, std::uint32_t iterations,
                                    const LayerPlan& plan) {

@@ -25,11 +25,15 @@ struct LayerPlan {
   bool value_before_query = true;
 };
 
+/// A residual from another card, as fast as the link brings it; gain_address: of the norm that comes next.
+std::vector<Operation> lower_receive(const Layout& layout, std::uint32_t gain_address, std::uint64_t block_cycles);
 /// The start of a token: its embedding.
 std::vector<Operation> lower_embedding(const Layout& layout);
 /// Layer `layer`; iterated over `iterations` layers of one kind that follow one another.
 std::vector<Operation> lower_layer(const Layout& layout, std::uint32_t layer, std::uint32_t iterations,
                                    const LayerPlan& plan);
+/// Lets the layer's new residual go to other cards as well.
+void send_residual(std::vector<Operation>& layer, contract::Receivers receivers);
 /// The head, streaming into arg-max.
 std::vector<Operation> lower_head(const Layout& layout);
 

@@ -9,6 +9,7 @@ using namespace contract;  // fields and opcodes are this file's vocabulary
 
 namespace {
 
+constexpr std::uint32_t kReceivePieces = 4;   ///< instructions that take a received vector
 constexpr std::uint32_t kHeadWaitBeats = 64;  ///< more than any latency from a layer's last beat to its last block
 
 /// Row groups first…first + count − 1 of the head times column sets set…set + sets − 1.
@@ -50,8 +51,8 @@ Operation head_result(const Layout& layout, std::uint32_t first, std::uint32_t c
   v.row_groups = count;
   v.slice_cycles = 1;
   v.pitch_cycles = std::max(g.lanes / static_cast<std::uint32_t>(layout.hardware.vector_lanes), pace_cycles);
-  v.first_row = first * g.lanes;
-  v.rows = std::min(layout.head.rows, (first + count) * g.lanes) - v.first_row;
+  v.first_row = layout.share.first_id + first * g.lanes;
+  v.rows = std::min(layout.head.rows, (first + count) * g.lanes) - first * g.lanes;
   v.segments = g.segments;
   v.head_blocks = g.head_blocks;
   v.exponent_address = layout.head.exponent_address + first;
@@ -83,7 +84,39 @@ std::vector<Operation> lower_embedding(const Layout& layout) {
   v.gain_address = layout.first_gain;
   v.destination = layout.activation.attention;
   v.starts_norm = v.ends_norm = 1;
+  if (layout.share.is_of_group()) v.receivers = static_cast<std::uint32_t>(Receivers::kFirstCard);
   return {op};
+}
+
+std::vector<Operation> lower_receive(const Layout& layout, std::uint32_t gain_address, std::uint64_t block_cycles) {
+  const Geometry& g = layout.geometry;
+  const auto vector_lanes = static_cast<std::uint32_t>(layout.hardware.vector_lanes);
+  const std::uint32_t row_groups = (layout.shape.width + g.lanes - 1) / g.lanes;
+  // A piece is a whole number of blocks and row groups; a few of them follow a sender that makes its blocks in bursts.
+  const std::uint32_t align = std::max(1u, static_cast<std::uint32_t>(kBlockValues) / g.lanes),
+                      step = std::max(align, (row_groups / kReceivePieces + align - 1) / align * align);
+  const auto slice_cycles = std::min<std::uint32_t>(
+      255, std::max(1u, static_cast<std::uint32_t>(block_cycles) * vector_lanes / kBlockValues));
+  std::vector<Operation> out;
+  for (std::uint32_t first = 0; first < row_groups; first += step) {
+    Operation op;
+    op.name = "receive";
+    op.instruction.common.opcode = static_cast<std::uint32_t>(Opcode::kReceive);
+    VectorFields& v = op.instruction.vector;
+    v.row_groups = std::min(step, row_groups - first);
+    v.slice_cycles = slice_cycles;
+    v.pitch_cycles = g.lanes / vector_lanes * slice_cycles;
+    v.first_row = first * g.lanes;
+    v.rows = std::min(layout.shape.width, (first + v.row_groups) * g.lanes) - v.first_row;
+    v.segments = g.segments;
+    v.head_blocks = g.head_blocks;
+    v.gain_address = gain_address + v.first_row;
+    v.destination = layout.activation.attention;
+    v.starts_norm = first == 0;
+    v.ends_norm = first + v.row_groups == row_groups;
+    out.push_back(std::move(op));
+  }
+  return out;
 }
 
 std::vector<Operation> lower_head(const Layout& layout) {

@@ -25,38 +25,82 @@ std::vector<std::uint64_t> relative(const std::vector<Operation>& operations, co
   return out;
 }
 
+/// A stage's operations from one of its iterations on, rolled into so many.
+std::vector<Operation> stage_operations(const Layout& layout, const Stage& stage, std::uint32_t iteration,
+                                        std::uint32_t iterations) {
+  if (!stage.is_layer) return stage.operations;
+  std::vector<Operation> operations = ordered_layer(layout, stage.first_layer + iteration, iterations, stage.order);
+  if (iteration + iterations == stage.iterations) send_residual(operations, stage.receivers);
+  return operations;
+}
+
 }  // namespace
 
-Schedule make_schedule(const Layout& layout, const CompileOptions& options, std::uint32_t effort) {
-  Schedule schedule;
-  schedule.stages.push_back({lower_embedding(layout), 0, 1, false, false, {}});
-  std::vector<std::pair<const LayerPlace*, LayerOrder>> known;  // one search per kind of layer
+namespace {
+
+/// The card's layers as stages of one kind each; receivers: of the last layer's residual.
+std::vector<Stage> layer_stages(const Layout& layout, const CompileOptions& options, std::uint32_t effort,
+                                contract::Receivers receivers, KnownOrders& known) {
+  std::vector<Stage> stages;
   const auto count = static_cast<std::uint32_t>(layout.layers.size());
+  // A last layer that sends has instructions of its own.
+  const bool sends = receivers != contract::Receivers::kNobody;
   for (std::uint32_t first = 0; first < count;) {
     const LayerPlace& place = layout.layers[first];
     std::uint32_t iterations = 1;
-    while (first + iterations < count && place.same_kind(layout.layers[first + iterations])) ++iterations;
+    while (first + iterations < (sends ? count - 1 : count) && place.same_kind(layout.layers[first + iterations]))
+      ++iterations;
     auto found =
-        std::find_if(known.begin(), known.end(), [&](const auto& entry) { return entry.first->same_kind(place); });
+        std::find_if(known.begin(), known.end(), [&](const auto& entry) { return entry.first.same_kind(place); });
     if (found == known.end()) {
       const auto progress = [&](double share) {
         if (options.progress) options.progress("order", share);
       };
-      known.emplace_back(&place, options.order_seed != 0 ? random_order(layout, first, options.order_seed)
+      known.emplace_back(place, options.order_seed != 0 ? random_order(layout, first, options.order_seed)
                                                          : search_order(layout, first, effort, progress));
       found = known.end() - 1;
     }
-    schedule.stages.push_back(
-        {ordered_layer(layout, first, iterations, found->second), first, iterations, true, false, found->second});
+    Stage stage{{}, first, iterations, true, false, found->second};
+    if (first + iterations == count) stage.receivers = receivers;
+    stage.operations = stage_operations(layout, stage, 0, iterations);
+    stages.push_back(std::move(stage));
     first += iterations;
   }
-  schedule.stages.push_back({lower_head(layout), 0, 1, false, true, {}});
+  return stages;
+}
+
+}  // namespace
+
+Schedule make_schedule(const Layout& layout, const CompileOptions& options, std::uint32_t effort) {
+  Schedule schedule;
+  schedule.stages.push_back({lower_embedding(layout)});
+  KnownOrders known;
+  for (Stage& stage : layer_stages(layout, options, effort, contract::Receivers::kNobody, known))
+    schedule.stages.push_back(std::move(stage));
+  schedule.stages.push_back({lower_head(layout), 0, 1, false, true});
   return schedule;
 }
 
-TokenTiming time_token(const Schedule& schedule, const Layout& layout, std::uint32_t blocks) {
+GroupSchedule make_group_schedule(const Layout& layout, const CompileOptions& options, std::uint32_t effort,
+                                  std::uint64_t block_cycles, KnownOrders& known) {
+  GroupSchedule schedule;
+  schedule.embedding = {{{lower_embedding(layout)}}, contract::Phase::kEmbedding};
+  schedule.layers = {{{lower_receive(layout, layout.first_gain, block_cycles)}}, contract::Phase::kLayers};
+  for (Stage& stage :
+       layer_stages(layout, options, effort,
+                    layout.share.is_last() ? contract::Receivers::kOtherCards : contract::Receivers::kNextCard, known))
+    schedule.layers.stages.push_back(std::move(stage));
+  schedule.head.phase = contract::Phase::kHead;
+  if (!layout.share.is_last())
+    schedule.head.stages.push_back({lower_receive(layout, layout.head_gain, block_cycles)});
+  schedule.head.stages.push_back({lower_head(layout)});
+  return schedule;
+}
+
+TokenTiming time_token(const Schedule& schedule, const Layout& layout, std::uint32_t blocks,
+                       const std::vector<std::uint64_t>& arrivals, std::uint64_t noise_lead) {
   const Places places(layout);
-  Timeline timeline(places, layout.hardware);
+  Timeline timeline(places, layout.hardware, arrivals, noise_lead);
   TokenTiming timing;
   for (const Stage& stage : schedule.stages) {
     if (stage.is_head) timing.cycles_without_head = timeline.end();
@@ -67,7 +111,10 @@ TokenTiming time_token(const Schedule& schedule, const Layout& layout, std::uint
     for (std::uint32_t iteration = 0; iteration < stage.iterations; ++iteration) {
       std::vector<std::uint64_t> cycles;
       cycles.reserve(footprints.size());
-      for (const Footprint& footprint : footprints) cycles.push_back(timeline.issue(footprint));
+      for (const Footprint& footprint : footprints) {
+        cycles.push_back(timeline.issue(footprint));
+        for (const std::uint32_t after : footprint.sent) timing.sent.push_back(cycles.back() + after);
+      }
       issue.push_back(std::move(cycles));
       // Two iterations alike to the cycle after another two alike: every place was rewritten, so the rest repeats.
       const std::size_t n = issue.size();
@@ -175,7 +222,8 @@ class ProgramBuilder {
     program_.length_steps = steps;
   }
 
-  void add_stage(const Stage& stage, const StageDelays& delays) {
+  void add_stage(const Stage& stage, contract::Phase phase, const StageDelays& delays) {
+    phase_ = phase;
     // The iteration that enters the steady state runs inside the loop: only its first delays differ (entry delays).
     std::uint32_t from = settled(delays);
     if (from > 0 && same_but_entries(stage, delays[from - 1], delays[from])) --from;
@@ -222,14 +270,13 @@ class ProgramBuilder {
   void add_loop(const Stage& stage, std::uint32_t iteration, std::uint32_t iterations,
                 const std::vector<std::vector<std::uint32_t>>& entry,
                 const std::vector<std::vector<std::uint32_t>>& body) {
-    std::vector<Operation> operations =
-        stage.is_layer ? ordered_layer(layout_, stage.first_layer + iteration, iterations, stage.order)
-                       : stage.operations;
+    const std::vector<Operation> operations = stage_operations(layout_, stage, iteration, iterations);
     contract::Loop loop;
     loop.first_instruction = static_cast<std::uint32_t>(program_.instructions.size());
     loop.instruction_count = static_cast<std::uint32_t>(operations.size());
     loop.iterations = iterations;
     loop.is_head = stage.is_head;
+    loop.phase = static_cast<std::uint32_t>(phase_);
     loop.entry_delay_mvu = loop.entry_delay_vpu = loop.entry_delay_smx = contract::kNoEntryDelay;
     const std::vector<bool> first = entries(operations);
     for (std::size_t i = 0; i < operations.size(); ++i) {
@@ -248,35 +295,78 @@ class ProgramBuilder {
   }
 
   const Layout& layout_;
+  contract::Phase phase_ = contract::Phase::kToken;
   DelayTable table_;
   contract::Program program_;
 };
+
+/// Delays of a schedule's stages, length by length: [stage][iteration][operation][length].
+class ScheduleDelays {
+ public:
+  ScheduleDelays(const Schedule& schedule, std::uint32_t steps) : schedule_(schedule), delays_(schedule.stages.size()) {
+    for (std::size_t s = 0; s < schedule.stages.size(); ++s)
+      delays_[s].assign(schedule.stages[s].iterations,
+                        std::vector<std::vector<std::uint32_t>>(schedule.stages[s].operations.size(),
+                                                                std::vector<std::uint32_t>(steps)));
+  }
+  void set(std::uint32_t step, const TokenTiming& timing) {
+    std::uint64_t last[contract::kUnits] = {};
+    for (std::size_t s = 0; s < schedule_.stages.size(); ++s)
+      for (std::size_t k = 0; k < timing.issue[s].size(); ++k) {
+        const std::vector<std::uint64_t> from = relative(schedule_.stages[s].operations, timing.issue[s][k], last);
+        for (std::size_t i = 0; i < from.size(); ++i) delays_[s][k][i][step] = static_cast<std::uint32_t>(from[i]);
+      }
+  }
+  void add_to(ProgramBuilder& builder) const {
+    for (std::size_t s = 0; s < schedule_.stages.size(); ++s)
+      builder.add_stage(schedule_.stages[s], schedule_.phase, delays_[s]);
+  }
+
+ private:
+  const Schedule& schedule_;
+  std::vector<StageDelays> delays_;
+};
+
+std::uint32_t steps_of(const Layout& layout, std::uint32_t every) {
+  return (layout.geometry.context_blocks + every - 1) / every;
+}
+/// Blocks of a length step: the last is the whole context.
+std::uint32_t blocks_of(const Layout& layout, std::uint32_t every, std::uint32_t step) {
+  return layout.geometry.context_blocks - (steps_of(layout, every) - 1 - step) * every;
+}
 
 }  // namespace
 
 contract::Program make_program(const Schedule& schedule, const Layout& layout, const CompileOptions& options,
                                std::uint32_t every) {
-  const std::uint32_t steps = (layout.geometry.context_blocks + every - 1) / every;
-  std::vector<StageDelays> delays(schedule.stages.size());
-  for (std::size_t s = 0; s < schedule.stages.size(); ++s)
-    delays[s].assign(schedule.stages[s].iterations,
-                     std::vector<std::vector<std::uint32_t>>(schedule.stages[s].operations.size(),
-                                                             std::vector<std::uint32_t>(steps)));
+  const std::uint32_t steps = steps_of(layout, every);
+  ScheduleDelays delays(schedule, steps);
   ProgramBuilder builder(layout, steps);
   for (std::uint32_t step = 0; step < steps; ++step) {
-    const TokenTiming timing =
-        time_token(schedule, layout, layout.geometry.context_blocks - (steps - 1 - step) * every);
-    std::uint64_t last[contract::kUnits] = {};
-    for (std::size_t s = 0; s < schedule.stages.size(); ++s)
-      for (std::size_t k = 0; k < timing.issue[s].size(); ++k) {
-        const std::vector<std::uint64_t> from = relative(schedule.stages[s].operations, timing.issue[s][k], last);
-        for (std::size_t i = 0; i < from.size(); ++i) delays[s][k][i][step] = static_cast<std::uint32_t>(from[i]);
-      }
+    const TokenTiming timing = time_token(schedule, layout, blocks_of(layout, every, step));
+    delays.set(step, timing);
     builder.program().cycles_with_head.push_back(static_cast<std::uint32_t>(timing.cycles_with_head));
     builder.program().cycles_without_head.push_back(static_cast<std::uint32_t>(timing.cycles_without_head));
     if (options.progress) options.progress("time", static_cast<double>(step + 1) / steps);
   }
-  for (std::size_t s = 0; s < schedule.stages.size(); ++s) builder.add_stage(schedule.stages[s], delays[s]);
+  delays.add_to(builder);
+  return builder.take();
+}
+
+contract::Program make_group_program(const GroupSchedule& schedule, const Layout& layout, const PhaseTiming& timing,
+                                     std::uint32_t every) {
+  const std::uint32_t steps = steps_of(layout, every);
+  ProgramBuilder builder(layout, steps);
+  for (const Schedule* phase : {&schedule.embedding, &schedule.layers, &schedule.head}) {
+    ScheduleDelays delays(*phase, steps);
+    for (std::uint32_t step = 0; step < steps; ++step) {
+      const TokenTiming at = timing(*phase, blocks_of(layout, every, step));
+      delays.set(step, at);
+      builder.program().phase_cycles[static_cast<std::size_t>(phase->phase)].push_back(
+          static_cast<std::uint32_t>(at.cycles_with_head));
+    }
+    delays.add_to(builder);
+  }
   return builder.take();
 }
 

@@ -2,13 +2,17 @@
 #include "host/compiler/timeline.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "hls/contract/latencies.hpp"
 
 namespace lpu::compiler {
 
-Timeline::Timeline(const Places& places, const contract::HardwareConfig& hardware)
-    : places_(places.count()), ports_(places.ports()), noise_(hardware) {}
+Timeline::Timeline(const Places& places, const contract::HardwareConfig& hardware, std::vector<std::uint64_t> arrivals,
+                   std::uint64_t noise_lead)
+    : places_(places.count()), ports_(places.ports()), arrivals_(std::move(arrivals)), noise_(hardware) {
+  noise_.start_token(noise_lead);
+}
 
 bool Timeline::ports_free(const Footprint& footprint, std::uint32_t cycle) const {
   return std::none_of(footprint.ports.begin(), footprint.ports.end(), [&](const PortUse& use) {
@@ -45,6 +49,8 @@ std::uint64_t Timeline::issue(const Footprint& footprint) {
   }
   if (footprint.mvu_port_until != 0) not_before(unit_free_[static_cast<std::size_t>(contract::Unit::kMvu)], 0);
   if (!footprint.logits.empty()) not_before(noise_from(footprint), 0);
+  for (std::size_t i = 0; i < footprint.received.size(); ++i)
+    not_before(static_cast<std::uint32_t>(arrivals_.at(footprint.first_block + i)), footprint.received[i]);
   while (!ports_free(footprint, cycle)) ++cycle;
 
   for (const Read& read : footprint.reads)

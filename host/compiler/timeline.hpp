@@ -14,7 +14,10 @@ namespace lpu::compiler {
 
 class Timeline {
  public:
-  Timeline(const Places& places, const contract::HardwareConfig& hardware);
+  /// arrivals: [blocks of the vector that is received] cycles from which on each is there; empty where none is.
+  /// noise_lead: cycles before the first of these from which on noise is made.
+  Timeline(const Places& places, const contract::HardwareConfig& hardware, std::vector<std::uint64_t> arrivals = {},
+           std::uint64_t noise_lead = 0);
   /// The earliest legal issue cycle of the next operation; the state moves on.
   std::uint64_t issue(const Footprint& footprint);
   /// Everything so far repeats for so many cycles more, which nobody steps through.
@@ -36,6 +39,7 @@ class Timeline {
   std::vector<PlaceState> places_;
   std::vector<std::vector<std::uint64_t>> ports_;  ///< [port] one bit a cycle
   std::array<std::uint32_t, contract::kUnits> unit_free_{};
+  std::vector<std::uint64_t> arrivals_;
   contract::NoiseClock noise_;  ///< in cycles of the token; all others leave out what was skipped
   std::uint64_t skipped_ = 0;
   std::uint32_t end_ = 0;

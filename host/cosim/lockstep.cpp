@@ -315,6 +315,7 @@ void record_stop(const bundle::Bundle& bundle, const Options& options, std::uint
 }  // namespace
 
 Report run(const bundle::Bundle& bundle, const Options& options) {
+  card::check_single(bundle);
   // Before the first run, which may take hours: whether a waveform could be written at all.
   if (!options.waveform.empty()) {
     (void)card::RtlLibrary::open(bundle, true);

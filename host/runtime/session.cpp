@@ -11,8 +11,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint32_t kPositionsPerLengthStep = 32;
-
 }  // namespace
 
 std::string_view name_of(EndReason reason) {
@@ -29,15 +27,13 @@ std::string_view name_of(EndReason reason) {
   fail(ExitCode::kInternal, "End reason {} has no name.", static_cast<int>(reason));
 }
 
-std::uint64_t predicted_cycles(const contract::Program& program, std::uint32_t position, bool with_head) {
-  const auto& cycles = with_head ? program.cycles_with_head : program.cycles_without_head;
-  return cycles.at(position / kPositionsPerLengthStep);
+Session::Session(card::Card& card, const bundle::Bundle& bundle) : card_(card), bundle_(bundle), predictor_(bundle) {
+  card_.reset();
 }
-
-Session::Session(card::Card& card, const bundle::Bundle& bundle) : card_(card), bundle_(bundle) { card_.reset(); }
 
 void Session::reset() {
   held_.clear();
+  predictor_.reset();
   card_.reset();
 }
 
@@ -94,7 +90,7 @@ Generation Session::generate(std::span<const std::int32_t> prompt, const Generat
 
     held.push_back(token);
     cycles += step.cycles;
-    result.predicted_cycles.push_back(predicted_cycles(bundle_.program(), request.position, request.want_next));
+    result.predicted_cycles.push_back(predictor_.token(request.position, request.want_next));
     result.measured_cycles.push_back(step.cycles);
     result.positions.push_back(request.position);
     result.busy_beats += step.busy_beats;

@@ -13,6 +13,7 @@
 
 #include "host/bundle/bundle.hpp"
 #include "host/card/card.hpp"
+#include "host/runtime/predictor.hpp"
 #include "host/runtime/sampling.hpp"
 
 namespace lpu::runtime {
@@ -50,9 +51,6 @@ struct Generation {
   std::vector<double> wall_times_s;  ///< the same in this process's time
 };
 
-/// What the compiler said one token at this position takes.
-std::uint64_t predicted_cycles(const contract::Program& program, std::uint32_t position, bool with_head);
-
 class Session {
  public:
   /// Keeps a reference to the card, which has to outlive this.
@@ -73,6 +71,7 @@ class Session {
 
   card::Card& card_;
   bundle::Bundle bundle_;
+  Predictor predictor_;
   std::vector<std::int32_t> held_;  ///< the tokens behind the card's KV cache
 };
 

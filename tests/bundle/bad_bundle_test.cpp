@@ -16,6 +16,7 @@
 #include "host/bundle/manifest.hpp"
 #include "host/bundle/program_file.hpp"
 #include "tests/bundle/small_bundle.hpp"
+#include "tests/bundle/small_group.hpp"
 
 namespace lpu::test {
 namespace {
@@ -174,7 +175,8 @@ TEST_F(BadBundle, FieldOutOfRangeIsNamed) {
   };
   const std::vector<Case> cases = {
       {"/format", "other", "'format'"},
-      {"/format_version", 2, "'format_version' is 2"},
+      {"/format_version", 1, "'format_version' is 1"},
+      {"/format_version", 3, "'format_version' is 3"},
       {"/contract", "xyz", "'contract'"},
       {"/contract", 5, "'contract'"},
       {"/hardware_name", Json::array(), "'hardware_name'"},
@@ -192,6 +194,9 @@ TEST_F(BadBundle, FieldOutOfRangeIsNamed) {
       {"/shape/kv_bits", 9, "'shape.kv_bits'"},
       {"/shape/vocabulary", 1 << 21, "'shape.vocabulary'"},
       {"/shape/context_tokens", 0, "'shape.context_tokens'"},
+      {"/shape/first_id", 300, "'shape.first_id' is 300"},
+      {"/shape/ids", 301, "'shape.ids' makes ids 0 to 300"},
+      {"/shape/ids", 299, "'shape.ids' is 299, but a card that is of no group holds all 300"},
       {"/shape/norm_epsilon", 0, "'shape.norm_epsilon'"},
       {"/shape/norm_epsilon", "small", "'shape.norm_epsilon'"},
       {"/lane_word_count", 20000, "'lane_word_count'"},
@@ -272,6 +277,9 @@ TEST_F(BadProgram, HeaderIsChecked) {
   expect_refused(bytes_with(3, 40000), "more than the hardware's");
   expect_refused(bytes_with(3, 3), "the end");
   expect_refused(bytes_with(4, 3), "number of length steps at byte 16 is 3");
+  expect_refused(bytes_with(5, 1), "number of length rows at byte 20 is 1");
+  expect_refused(bytes_with(5, 4), "number of length rows at byte 20 is 4");
+  expect_refused(bytes_with(5, 3), "the end");
 }
 
 TEST_F(BadProgram, DelayTableNeedsRoomForTheTokenLengthsBehindIt) {
@@ -283,7 +291,7 @@ TEST_F(BadProgram, DelayTableNeedsRoomForTheTokenLengthsBehindIt) {
   hardware.delay_entries = 7;
   expect_error(
       ExitCode::kBadInput, [&] { bundle::parse_program(good, hardware, 64, "program.bin"); },
-      "number of delay rows at byte 12", "makes 8 delays with the two rows of token lengths");
+      "number of delay rows at byte 12", "makes 8 delays with the 2 rows of lengths");
 }
 
 TEST_F(BadProgram, EveryTruncationIsFound) {
@@ -307,9 +315,18 @@ TEST_F(BadProgram, LoopsMustCoverTheInstructionsInOrder) {
   expect_refused(bytes_of_changed([](auto& p) { p.loops[0].entry_delay_vpu = 2; }), "names delay row 2 of 2");
 }
 
+TEST_F(BadProgram, LoopsHavePhasesWhereTheCardIsOfAGroupOnly) {
+  expect_refused(bytes_of_changed([](auto& p) { p.loops[1].phase = 3; }), "loop 1 at byte 44 belongs to a phase");
+  expect_refused(bytes_of_changed([](auto& p) {
+                   p = small_group_program();
+                   p.loops[1].phase = 0;
+                 }),
+                 "loop 1 at byte 44 belongs to no phase");
+}
+
 TEST_F(BadProgram, InstructionsAreChecked) {
   using contract::Program;
-  const std::size_t first = 5 + 2 * contract::kLoopWords;
+  const std::size_t first = 6 + 2 * contract::kLoopWords;
   expect_refused(bytes_with(first, 0xF), "unknown opcode 15");
   expect_refused(bytes_with(first + contract::kInstructionWords - 1, 0x80000000), "instruction 0 at byte");
   expect_refused(bytes_of_changed([](Program& p) { p.instructions[1].common.delay_by_length = 1; }), "delay row");
@@ -323,6 +340,12 @@ TEST_F(BadProgram, InstructionsAreChecked) {
 TEST_F(BadProgram, CyclesAreChecked) {
   expect_refused(bytes_of_changed([](auto& p) { p.delays[1] = 1 << 24; }), "a delay at byte");
   expect_refused(bytes_of_changed([](auto& p) { p.cycles_with_head[0] = 0; }), "a token's cycles at byte");
+  for (const std::size_t phase : {1, 2, 3})
+    expect_refused(bytes_of_changed([phase](auto& p) {
+                     p = small_group_program();
+                     p.phase_cycles[phase][1] = 0;
+                   }),
+                   "a phase's cycles at byte");
 }
 
 TEST(Program, FieldThatDoesNotFitIsADefect) {

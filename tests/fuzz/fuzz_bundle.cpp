@@ -1,6 +1,6 @@
-// Fuzz target: any bytes as a bundle's program and as its manifest. Parsing must end in a value or in an Error of the
-// bad-input kinds. The first byte chooses; a program is read for the hardware `tiny`. A program that is accepted must
-// be written back to the very same bytes.
+// Fuzz target: any bytes as a bundle's program, as its manifest and as a group's. Parsing must end in a value or in an
+// Error of the bad-input kinds. The first byte chooses; a program is read for the hardware `tiny`. A program that is
+// accepted must be written back to the very same bytes.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -11,6 +11,7 @@
 
 #include "hls/contract/describe.hpp"
 #include "host/base/error.hpp"
+#include "host/bundle/group.hpp"
 #include "host/bundle/manifest.hpp"
 #include "host/bundle/program_file.hpp"
 
@@ -26,12 +27,22 @@ void parse_program(std::span<const std::byte> bytes) {
 }
 
 /// The contract's hash is put where the text has a mark, so that mutations get past it whatever this build's hash is.
-void parse_manifest(std::string text) {
+std::string text_of(std::span<const std::byte> bytes) {
+  std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   constexpr std::string_view kMark = "@CONTRACT@";
   if (const std::size_t at = text.find(kMark); at != std::string::npos)
     text.replace(at, kMark.size(), lpu::contract::contract_hash_text());
+  return text;
+}
+
+void parse_manifest(const std::string& text) {
   const lpu::bundle::Manifest manifest = lpu::bundle::parse_manifest(text, "fuzz.json");
   (void)lpu::bundle::parse_manifest(lpu::bundle::manifest_text(manifest), "again.json");
+}
+
+void parse_group(const std::string& text) {
+  const lpu::bundle::GroupManifest group = lpu::bundle::parse_group(text, "fuzz.json");
+  (void)lpu::bundle::parse_group(lpu::bundle::group_text(group), "again.json");
 }
 
 }  // namespace
@@ -42,8 +53,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     if (data[0] == 'P') {
       parse_program(bytes);
+    } else if (data[0] == 'G') {
+      parse_group(text_of(bytes));
     } else {
-      parse_manifest({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+      parse_manifest(text_of(bytes));
     }
   } catch (const lpu::Error& error) {
     if (error.code() != lpu::ExitCode::kBadInput && error.code() != lpu::ExitCode::kCard) std::abort();
