@@ -325,6 +325,36 @@ package lpu_pkg;
   localparam int LoopPhaseLsb = 129;
   localparam int LoopPhaseWidth = 2;
 
+  // vectors between cards (hls/contract/link.hpp)
+  localparam int LinkMagic = 20556;
+  localparam int MaxLinkBlocks = 2048;
+  localparam int LinkBlockBits = 1024;
+  localparam int LinkHeaderBits = 64;
+  localparam int LinkCrcBits = 32;
+  localparam int LinkSendCycles = 4;
+  localparam int LinkReceiveCycles = 2;
+  localparam int LinkTakeCycles = 1;
+  localparam int LinkCheckCycles = 3;
+  localparam logic [31:0] LinkCrcPolynomial = 32'h82f63b78;
+  localparam int LinkErrorNone = 0;
+  localparam int LinkErrorCorrupt = 1;
+  localparam int LinkErrorSequence = 2;
+  localparam int LinkErrorFormat = 3;
+  localparam int LinkErrorLate = 4;
+  localparam int LinkErrorOverflow = 5;
+
+  // LinkHeader: least significant bit and width of each field
+  localparam int LinkHeaderMagicLsb = 0;
+  localparam int LinkHeaderMagicWidth = 16;
+  localparam int LinkHeaderBlocksLsb = 16;
+  localparam int LinkHeaderBlocksWidth = 12;
+  localparam int LinkHeaderKindLsb = 28;
+  localparam int LinkHeaderKindWidth = 4;
+  localparam int LinkHeaderSequenceLsb = 32;
+  localparam int LinkHeaderSequenceWidth = 16;
+  localparam int LinkHeaderParityLsb = 48;
+  localparam int LinkHeaderParityWidth = 16;
+
   // tiny: for tests and netlists: 4 x 2, no device
   localparam int TinyLanes = 4;
   localparam int TinyColumnGroups = 2;
@@ -505,5 +535,5 @@ package lpu_pkg;
   localparam int VirtualProgramInstructions = 65536;
   localparam int VirtualDelayEntries = 1048576;
 
-  localparam logic [63:0] ContractHash = 64'h7919ded54cc1e622;
+  localparam logic [63:0] ContractHash = 64'hda940f283c358b75;
 endpackage

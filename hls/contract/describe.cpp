@@ -6,6 +6,7 @@
 
 #include "hls/contract/instructions.hpp"
 #include "hls/contract/latencies.hpp"
+#include "hls/contract/link.hpp"
 #include "hls/contract/memory_map.hpp"
 #include "hls/contract/number_formats.hpp"
 
@@ -89,7 +90,13 @@ std::vector<Control> control_registers() { return {LPU_CONTROL_REGISTERS(LPU_CON
 #undef LPU_CONTROL
 #define LPU_ERROR(name, number, sentence) {#name, number},
 std::vector<Named> card_errors() { return {LPU_CARD_ERRORS(LPU_ERROR)}; }
+std::vector<Named> link_errors() { return {LPU_LINK_ERRORS(LPU_ERROR)}; }
 #undef LPU_ERROR
+std::vector<Named> link_constants() {
+  return {LPU_NAMED(kLinkMagic),         LPU_NAMED(kMaxLinkBlocks),  LPU_NAMED(kLinkBlockBits),
+          LPU_NAMED(kLinkHeaderBits),    LPU_NAMED(kLinkCrcBits),    LPU_NAMED(kLinkSendCycles),
+          LPU_NAMED(kLinkReceiveCycles), LPU_NAMED(kLinkTakeCycles), LPU_NAMED(kLinkCheckCycles)};
+}
 std::vector<Named> opcodes() {
   return {{"Matvec", static_cast<int>(Opcode::kMatvec)},     {"Embed", static_cast<int>(Opcode::kEmbed)},
           {"Residual", static_cast<int>(Opcode::kResidual)}, {"Query", static_cast<int>(Opcode::kQuery)},
@@ -106,6 +113,7 @@ std::vector<Field> matvec_fields() { return {LPU_MATVEC_FIELDS(LPU_FIELD)}; }
 std::vector<Field> vector_fields() { return {LPU_VECTOR_FIELDS(LPU_FIELD)}; }
 std::vector<Field> softmax_fields() { return {LPU_SOFTMAX_FIELDS(LPU_FIELD)}; }
 std::vector<Field> loop_fields() { return {LPU_LOOP_FIELDS(LPU_FIELD)}; }
+std::vector<Field> link_header_fields() { return {LPU_LINK_HEADER_FIELDS(LPU_FIELD)}; }
 #undef LPU_FIELD
 
 /// "activation_address" → "ActivationAddress"
@@ -160,6 +168,14 @@ std::string package_body() {
   out += fields_in_systemverilog("Vector", common_fields(), vector_fields());
   out += fields_in_systemverilog("Softmax", common_fields(), softmax_fields());
   out += fields_in_systemverilog("Loop", {}, loop_fields());
+  out += "\n  // vectors between cards (hls/contract/link.hpp)\n";
+  for (const Named& constant : link_constants()) out += parameter(constant.name + 1, constant.value);
+  char polynomial[64];
+  std::snprintf(polynomial, sizeof polynomial, "  localparam logic [31:0] LinkCrcPolynomial = 32'h%08x;\n",
+                static_cast<unsigned>(kLinkCrcPolynomial));
+  out += polynomial;
+  for (const Named& error : link_errors()) out += parameter(std::string("LinkError") + error.name, error.value);
+  out += fields_in_systemverilog("LinkHeader", {}, link_header_fields());
   for (const HardwareConfig& c : kHardwareConfigs) {
     const std::string prefix = camel(c.name);
     out += std::string("\n  // ") + c.name + ": " + c.note + "\n";
@@ -226,6 +242,17 @@ std::string isa_tables() {
   for (const Named& error : card_errors())
     out += std::string("| ") + error.name + " | " + std::to_string(error.value) + " | " +
            describe(static_cast<CardError>(error.value)) + " |\n";
+  add_table(out, "Header of a vector between cards", link_header_fields(), 0);
+  out += "\n### Link errors\n\n| error | number | what happened, what to do |\n|---|---|---|\n";
+  for (const Named& error : link_errors())
+    out += std::string("| ") + error.name + " | " + std::to_string(error.value) + " | " +
+           describe(static_cast<LinkError>(error.value)) + " |\n";
+  out += "\n### Cycles of the link units\n\n| constant | cycles |\n|---|---|\n";
+  for (const Named& constant : link_constants()) {
+    const std::string name = constant.name;
+    if (name.find("Cycles") != std::string::npos)
+      out += "| `" + name + "` | " + std::to_string(constant.value) + " |\n";
+  }
   out += "\n### Latencies\n\n| constant | cycles |\n|---|---|\n";
   for (const Named& constant : latency_constants())
     out += std::string("| `") + constant.name + "` | " + std::to_string(constant.value) + " |\n";

@@ -1,11 +1,12 @@
 // The links between cards, and when what one card sends is there for another (docs/several_cards.md): a vector goes in
 // blocks of 32 binary32 values, in order, each as soon as it is made and the stream is free. A card's phase starts in
 // the cycle in which its vector's first block is there, so that two clocks only drift apart while one vector passes.
-// Part of the contract: C++14, relies on number_formats.hpp. Compiler and golden group both plan and check by it.
+// Part of the contract: C++14, relies on link.hpp. Compiler and golden group both plan and check by it.
 #pragma once
 
 #include <cstdint>
 
+#include "hls/contract/link.hpp"
 #include "hls/contract/number_formats.hpp"
 
 namespace lpu {
@@ -27,12 +28,10 @@ constexpr LinkConfig kLinkConfigs[] = {
 constexpr int kLinkConfigCount = sizeof(kLinkConfigs) / sizeof(kLinkConfigs[0]);
 
 constexpr int kLinkStreamBits = 256;   ///< of the AXI-Stream between core and link, in the card's clock
-constexpr int kLinkBlockBits = 32 * kBlockValues;
-constexpr int kLinkHeaderCycles = 1;   ///< a beat before a vector's first block
-constexpr int kLinkSendCycles = 4;     ///< a block's hand-over to its first beat
-constexpr int kLinkReceiveCycles = 4;  ///< its last beat to the cycle in which it may be taken
 constexpr int kLinkDeskewCycles = 4;   ///< that a block waits, always: two clocks 200 ppm apart, for 20,000 cycles
 constexpr int kLinkPickCycles = 4;     ///< the last card's best logit there to the next token's id
+/// A block's hand-over to its first beat on the stream: behind the header, or out of the queue.
+constexpr int kLinkStartCycles = kLinkSendCycles + link_header_beats(kLinkStreamBits);
 
 /// First fault of a link as a sentence, or nullptr.
 constexpr const char* fault_of(const LinkConfig& link) {
@@ -52,11 +51,11 @@ constexpr std::uint64_t link_hops(std::uint64_t from, std::uint64_t to, std::uin
 class LinkClock {
  public:
   LinkClock(const LinkConfig& link, int clock_mhz)
-      : block_cycles_(largest(kLinkBlockBits / kLinkStreamBits,
-                              up(std::uint64_t{kLinkBlockBits} * static_cast<std::uint64_t>(clock_mhz),
+      : block_cycles_(largest(static_cast<std::uint64_t>(link_block_beats(kLinkStreamBits)),
+                              up(static_cast<std::uint64_t>(kLinkBlockBits) * static_cast<std::uint64_t>(clock_mhz),
                                  static_cast<std::uint64_t>(link.megabits_per_s)))),
         hop_cycles_(cycles(link.latency_ns, clock_mhz) + cycles(link.jitter_ns, clock_mhz) + kLinkReceiveCycles +
-                    kLinkDeskewCycles) {}
+                    kLinkTakeCycles + kLinkDeskewCycles) {}
 
   /// Cycles from one block of a vector to the next, at the least.
   std::uint64_t block_cycles() const { return block_cycles_; }
@@ -67,7 +66,7 @@ class LinkClock {
   }
   /// The cycle from which on the vector's next block, handed over in cycle `cycle` of the sender, can be taken.
   std::uint64_t arrival(std::uint64_t cycle) {
-    std::uint64_t starts = cycle + kLinkSendCycles + (first_ ? kLinkHeaderCycles : 0);
+    std::uint64_t starts = cycle + kLinkStartCycles;
     if (!first_ && starts < free_) starts = free_;
     first_ = false;
     free_ = starts + block_cycles_;

@@ -13,7 +13,7 @@ LIST = ROOT / "tests" / "cosim" / "mutations.json"
 CORE = "core"
 FIELDS = {"name", "file", "kind", "original", "replacement", "check"}
 UNITS = {"common": "operators", "mvu": "matrix-vector unit", "vpu": "vector and softmax units", "memory": "memories",
-         "sequencer": "sequencer", "host": "host port", "": "core"}
+         "sequencer": "sequencer", "host": "host port", "link": "link", "": "core"}
 
 
 def load():

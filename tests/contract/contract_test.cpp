@@ -11,6 +11,7 @@
 #include "hls/contract/describe.hpp"
 #include "hls/contract/instructions.hpp"
 #include "hls/contract/latencies.hpp"
+#include "hls/contract/link.hpp"
 #include "hls/contract/memory_map.hpp"
 
 namespace lpu::contract {
@@ -202,6 +203,33 @@ TEST(CardError, EachHasASentenceThatSaysWhatToDo) {
     EXPECT_NE(sentence.find(": "), std::string::npos) << sentence;
   }
   EXPECT_NE(std::string(describe(static_cast<CardError>(200))).find("doesn't know"), std::string::npos);
+}
+
+TEST(LinkError, EachHasASentenceThatSaysWhatToDo) {
+  std::set<std::string> sentences;
+  for (std::uint32_t number = 1; number <= static_cast<std::uint32_t>(LinkError::kOverflow); ++number) {
+    const std::string sentence = describe(static_cast<LinkError>(number));
+    EXPECT_TRUE(sentences.insert(sentence).second) << sentence;
+    EXPECT_NE(sentence.find(": "), std::string::npos) << sentence;
+  }
+  EXPECT_NE(std::string(describe(static_cast<LinkError>(200))).find("doesn't know"), std::string::npos);
+}
+
+TEST(Link, FormatStandsInThePackageAndInTheIsa) {
+  for (const char* text :
+       {"localparam int LinkErrorOverflow = 5;", "localparam int LinkHeaderSequenceLsb = 32;",
+        "localparam int LinkSendCycles = 4;", "localparam logic [31:0] LinkCrcPolynomial = 32'h82f63b78;"})
+    EXPECT_NE(systemverilog_package().find(text), std::string::npos) << text;
+  for (const char* text : {"| `parity` | 16 | 48 |", "| Sequence | 2 | a vector", "| `kLinkCheckCycles` | 3 |"})
+    EXPECT_NE(isa_tables().find(text), std::string::npos) << text;
+}
+
+TEST(Link, BeatsOfAVectorAreCountedAtEveryWidth) {
+  EXPECT_EQ(link_vector_beats(256, 18), 1 + 18 * 4 + 1);
+  EXPECT_EQ(link_vector_beats(32, 1), 2 + 32 + 1);
+  EXPECT_EQ(link_vector_beats(512, kMaxLinkBlocks), 1 + 4096 + 1);
+  EXPECT_FALSE(may_be_link_stream(96));
+  EXPECT_FALSE(may_be_link_stream(1024));
 }
 
 TEST(ContractHash, IsStableAndPrintedInThePackage) {
