@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "hls/contract/describe.hpp"
 #include "host/base/error.hpp"
 #include "host/bundle/checksum.hpp"
 #include "host/bundle/json_fields.hpp"
