@@ -33,8 +33,8 @@ constexpr int kOpcodes = 11;
 /// Which cards get a residual's new values over the link, block by block, as they are made (kEmbed, kResidual).
 enum class Receivers : std::uint32_t { kNobody = 0, kFirstCard = 1, kNextCard = 2, kOtherCards = 3 };
 
-/// The part of a token that a loop belongs to. A card alone has but the whole token; a card of a group runs three parts,
-/// each with a time of its own, from the cycle in which it starts (docs/several_cards.md).
+/// The part of a token that a loop belongs to. A card alone has but the whole token; a card of a group runs three
+/// parts, each with a time of its own, from the cycle in which it starts (docs/several_cards.md).
 enum class Phase : std::uint32_t {
   kToken = 0,      ///< all of it, the head in loops flagged is_head
   kEmbedding = 1,  ///< the token's row, on the card that holds it → first card

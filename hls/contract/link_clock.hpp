@@ -15,10 +15,10 @@ namespace contract {
 /// A kind of link as it is declared: what the cable and its core do.
 struct LinkConfig {
   const char* name;
-  const char* note;      ///< one sentence for people: what it is, where the figures are from
-  int megabits_per_s;    ///< payload of one direction
-  int latency_ns;        ///< one way, core to core
-  int jitter_ns;         ///< how much later a block may come: waited for always
+  const char* note;    ///< one sentence for people: what it is, where the figures are from
+  int megabits_per_s;  ///< payload of one direction
+  int latency_ns;      ///< one way, core to core
+  int jitter_ns;       ///< how much later a block may come: waited for always
 };
 
 constexpr LinkConfig kLinkConfigs[] = {
@@ -27,9 +27,9 @@ constexpr LinkConfig kLinkConfigs[] = {
 };
 constexpr int kLinkConfigCount = sizeof(kLinkConfigs) / sizeof(kLinkConfigs[0]);
 
-constexpr int kLinkStreamBits = 256;   ///< of the AXI-Stream between core and link, in the card's clock
-constexpr int kLinkDeskewCycles = 4;   ///< that a block waits, always: two clocks 200 ppm apart, for 20,000 cycles
-constexpr int kLinkPickCycles = 4;     ///< the last card's best logit there to the next token's id
+constexpr int kLinkStreamBits = 256;  ///< of the AXI-Stream between core and link, in the card's clock
+constexpr int kLinkDeskewCycles = 4;  ///< that a block waits, always: two clocks 200 ppm apart, for 20,000 cycles
+constexpr int kLinkPickCycles = 4;    ///< the last card's best logit there to the next token's id
 /// A block's hand-over to its first beat on the stream: behind the header, or out of the queue.
 constexpr int kLinkStartCycles = kLinkSendCycles + link_header_beats(kLinkStreamBits);
 

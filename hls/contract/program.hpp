@@ -24,8 +24,8 @@ struct ModelShape {
   std::uint32_t context_tokens = 0;  ///< positions that the KV cache holds
   std::uint32_t kv_bits = 8;         ///< of K's mantissas: 8 or 12
   float norm_epsilon = 0;
-  /// Rows of the embedding and of the head that a card of a group holds: ids first_id … first_id + ids − 1. A card alone
-  /// holds all; ids 0 stands for that.
+  /// Rows of the embedding and of the head that a card of a group holds: ids first_id … first_id + ids − 1. A card
+  /// alone holds all; ids 0 stands for that.
   std::uint32_t first_id = 0;
   std::uint32_t ids = 0;
 
@@ -41,8 +41,8 @@ struct Program {
   /// [length_steps] cycles of one token, from its start to the cycle in which the next may start; by blocks − 1.
   std::vector<std::uint32_t> cycles_with_head;
   std::vector<std::uint32_t> cycles_without_head;
-  /// Of a card in a group, instead of the two: [length_steps] cycles of a phase, from its start to the cycle in which the
-  /// next may start; kToken's is empty. All are empty for a card alone.
+  /// Of a card in a group, instead of the two: [length_steps] cycles of a phase, from its start to the cycle in which
+  /// the next may start; kToken's is empty. All are empty for a card alone.
   std::array<std::vector<std::uint32_t>, kPhases> phase_cycles;
   bool is_of_group() const { return !phase_cycles[static_cast<std::size_t>(Phase::kLayers)].empty(); }
   const std::vector<std::uint32_t>& cycles_of(Phase phase) const {

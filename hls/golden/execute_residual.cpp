@@ -1,5 +1,6 @@
-// The residual chain: embedding, sums + residual, or another card's residual → residual, the next norm's blocks, the sum of squares, 1/rms
-// (docs/numbers.md §6). Relies on hls/engine; rows come in whole blocks, so blocks may be spread over threads.
+// The residual chain: embedding, sums + residual, or another card's residual → residual, the next norm's blocks, the
+// sum of squares, 1/rms (docs/numbers.md §6). Relies on hls/engine; rows come in whole blocks, so blocks may be spread
+// over threads.
 #include <algorithm>
 
 #include "hls/engine/block_dot.hpp"

@@ -122,7 +122,6 @@ void Machine::check_request(std::int32_t token, std::uint32_t position, const St
   if (!(options.temperature >= 0) || !std::isfinite(options.temperature) ||
       (options.temperature > 0 && !std::isfinite(1.0f / options.temperature)))
     throw Fault("the temperature must be 0 or a number whose inverse is finite");
-
 }
 
 StepResult Machine::run(contract::Phase phase, std::int32_t token, std::uint32_t position, const StepOptions& options,
@@ -130,13 +129,12 @@ StepResult Machine::run(contract::Phase phase, std::int32_t token, std::uint32_t
   State& state = *state_;
   check_request(token, position, options);
   if (received != nullptr && received->values.size() != state.shape.width)
-    throw Fault("the received vector has " + std::to_string(received->values.size()) + " values, the model's width is " +
-                std::to_string(state.shape.width));
+    throw Fault("the received vector has " + std::to_string(received->values.size()) +
+                " values, the model's width is " + std::to_string(state.shape.width));
   StepResult result;
   std::vector<TimedWrite> writes;
   const TokenPart part{phase, options.want_logits};
-  const TokenTime time =
-      scoreboard_->token(position, part, received, options.observer != nullptr ? &writes : nullptr);
+  const TokenTime time = scoreboard_->token(position, part, received, options.observer != nullptr ? &writes : nullptr);
   if (options.observer != nullptr) options.observer->timed(scoreboard_->runs(), writes);
   result.cycles = time.cycles;
   result.busy_beats = time.busy_beats;

@@ -36,7 +36,7 @@ struct StepResult {
   std::uint32_t saturations = 0;
   engine::BestLogits best;
   engine::LogSum buckets;
-  bool has_key = false;   ///< of a sampled token: the greatest key and its id
+  bool has_key = false;  ///< of a sampled token: the greatest key and its id
   std::int64_t best_key = 0;
   LinkVector sent;  ///< of a phase that sends: what, and when
 };
@@ -54,9 +54,9 @@ class Machine {
   StepResult step(std::int32_t token, std::uint32_t position, const StepOptions& options) {
     return run(contract::Phase::kToken, token, position, options, nullptr);
   }
-  /// One phase of a token. received: the vector that the phase takes from the link, with the cycles (of this phase) from
-  /// which on its blocks are there; null where it takes none. A card that doesn't hold the token's row of the embedding
-  /// tells the embedding's time, not its values.
+  /// One phase of a token. received: the vector that the phase takes from the link, with the cycles (of this phase)
+  /// from which on its blocks are there; null where it takes none. A card that doesn't hold the token's row of the
+  /// embedding tells the embedding's time, not its values.
   StepResult run(contract::Phase phase, std::int32_t token, std::uint32_t position, const StepOptions& options,
                  const LinkVector* received);
   /// KV cache and all state as after construction.

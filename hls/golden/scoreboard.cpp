@@ -15,8 +15,8 @@ using contract::Opcode;
 using contract::Unit;
 
 const char* opcode_name(Opcode opcode) {
-  static const char* const kNames[contract::kOpcodes] = {"matvec", "embed", "residual", "query",  "key",
-                                                         "value",  "mix",   "swiglu",   "logits", "softmax", "receive"};
+  static const char* const kNames[contract::kOpcodes] = {"matvec", "embed",  "residual", "query",   "key",    "value",
+                                                         "mix",    "swiglu", "logits",   "softmax", "receive"};
   const std::uint32_t code = static_cast<std::uint32_t>(opcode);
   return code < contract::kOpcodes ? kNames[code] : "unknown";
 }
@@ -55,8 +55,8 @@ TokenTime Scoreboard::token(std::uint32_t position, const TokenPart& part, const
   bursts_.clear();
   embeds_.clear();
   for (Busy& busy : busy_) busy = Busy();
-  noise_.start_token(
-      part.phase == contract::Phase::kHead ? program_.cycles_of(contract::Phase::kLayers)[blocks_ - 1] : 0);
+  noise_.start_token(part.phase == contract::Phase::kHead ? program_.cycles_of(contract::Phase::kLayers)[blocks_ - 1]
+                                                          : 0);
 
   std::uint64_t issue[contract::kUnits] = {};
   const contract::Loop* current = nullptr;

@@ -43,15 +43,13 @@ void add_shared(CLI::App& command, Options& options) {
                   "The machine: a name, NAME:LANESxGROUPS for another array, or FILE.json; several cards: 3xu55c, "
                   "2xu55c+1xu250")
       ->required();
-  command
-      .add_option("--link", options.link, "What joins several cards: aurora-25g, udp-100g (docs/several_cards.md)")
+  command.add_option("--link", options.link, "What joins several cards: aurora-25g, udp-100g (docs/several_cards.md)")
       ->capture_default_str();
-  command.add_option("--cards", options.cards,
-                     "auto: as few cards of the --hardware as hold the model; N: so many")
+  command.add_option("--cards", options.cards, "auto: as few cards of the --hardware as hold the model; N: so many")
       ->check([](const std::string& text) {
         const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
         return text == "auto" || (digits && !text.empty() && text.size() < 4) ? std::string()
-                                                                               : "must be auto or a number of cards";
+                                                                              : "must be auto or a number of cards";
       });
   command.add_option("--context", options.context_tokens, "Tokens that the KV cache holds")
       ->required()
@@ -121,8 +119,8 @@ compiler::GroupOptions group_options(const Options& options, const std::vector<c
 std::string hardware_of(const Options& options, const model::Model& model, Progress& progress) {
   if (options.cards.empty()) return options.hardware;
   if (compiler::find_cards(options.hardware).size() != 1)
-    fail(ExitCode::kUsage, "--cards {}: --hardware {} already says how many cards; give one of them",
-         options.cards, options.hardware);
+    fail(ExitCode::kUsage, "--cards {}: --hardware {} already says how many cards; give one of them", options.cards,
+         options.hardware);
   if (options.cards != "auto") return options.cards + "x" + options.hardware;
   return compiler::smallest_group(model, {compile_options(options, progress), {}, compiler::find_link(options.link)},
                                   options.hardware);

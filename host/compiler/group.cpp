@@ -41,7 +41,8 @@ class Planner {
     const std::uint64_t balanced = balance(split, tried.back().cycles);
     tried.push_back({"head by rows over all cards, until they end together", balanced, true});
     const std::vector<CardShare> whole = share_model(model_, options_, HeadSplit::kLastCard);
-    tried.push_back({"head on the last card, but for a row group of each other", fits(whole) ? cycles(whole) : 0, false});
+    tried.push_back(
+        {"head on the last card, but for a row group of each other", fits(whole) ? cycles(whole) : 0, false});
     const auto best = std::min_element(tried.begin(), tried.end(), [](const Alternative& a, const Alternative& b) {
       return b.cycles == 0 || (a.cycles != 0 && a.cycles < b.cycles);
     });
@@ -172,11 +173,11 @@ std::string smallest_group(const model::Model& model, const GroupOptions& option
   const std::size_t most = std::min<std::size_t>(kMostCards, model.shape().layers);
   while (group.cards.size() < most) {
     group.cards.push_back({find_hardware(card), card});
-    if (group.cards.size() > 1 ? fits(model, group)
-                               : holds(model, group, whole_model(model)))
+    if (group.cards.size() > 1 ? fits(model, group) : holds(model, group, whole_model(model)))
       return group.cards.size() == 1 ? card : fmt::format("{}x{}", group.cards.size(), card);
   }
-  fail(ExitCode::kDoesNotFit, "{}: doesn't fit {} cards of {}, one a layer at most; use a shorter --context or larger cards",
+  fail(ExitCode::kDoesNotFit,
+       "{}: doesn't fit {} cards of {}, one a layer at most; use a shorter --context or larger cards",
        model.file().path().string(), most, card);
 }
 
@@ -188,8 +189,7 @@ GroupReport compile_group(const model::Model& model, const GroupOptions& options
   const auto begin = std::chrono::steady_clock::now();
   Plan plan = plan_group(model, options);
   if (!plan.report.fits) {
-    std::string sentence =
-        fmt::format("{} doesn't fit {}", model.file().path().string(), options.common.hardware_name);
+    std::string sentence = fmt::format("{} doesn't fit {}", model.file().path().string(), options.common.hardware_name);
     for (const std::string& misfit : plan.report.misfits) sentence += "; " + misfit;
     throw Error(ExitCode::kDoesNotFit, sentence);
   }
@@ -237,7 +237,8 @@ GroupReport compile_group(const model::Model& model, const GroupOptions& options
     try {
       encode(model, timer.layout(k), card, [&](double share) {
         if (options.common.progress)
-          options.common.progress("encode", (static_cast<double>(k) + share) / static_cast<double>(options.cards.size()));
+          options.common.progress("encode",
+                                  (static_cast<double>(k) + share) / static_cast<double>(options.cards.size()));
       });
     } catch (const Error& error) {
       throw Error(error.code(), model.file().path().string() + ": " + error.what());

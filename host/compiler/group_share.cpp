@@ -75,8 +75,8 @@ void share_ids(const model::Model& model, const GroupOptions& options, HeadSplit
 }  // namespace
 
 bool holds(const model::Model& model, const GroupOptions& options, const CardShare& share) {
-  const Layout layout = place(model, options.cards[share.index].hardware, options.common.context_tokens,
-                              options.common.kv_bits, share);
+  const Layout layout =
+      place(model, options.cards[share.index].hardware, options.common.context_tokens, options.common.kv_bits, share);
   const std::vector<MemoryUse> memory = memory_use(layout);
   return std::all_of(memory.begin(), memory.end(), [](const MemoryUse& m) { return m.fits(); });
 }
@@ -110,9 +110,7 @@ std::vector<CardShare> share_model(const model::Model& model, const GroupOptions
     std::size_t best = cards;
     for (std::size_t k = 0; k < cards; ++k) {
       if (full[k]) continue;
-      if (best == cards ||
-          shares[k].layers * speeds[best].layers < shares[best].layers * speeds[k].layers)
-        best = k;
+      if (best == cards || shares[k].layers * speeds[best].layers < shares[best].layers * speeds[k].layers) best = k;
     }
     if (best == cards) {  // it doesn't fit: even shares say best by how much
       shares[(left - 1) % cards].layers += 1;

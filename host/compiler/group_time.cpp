@@ -22,13 +22,12 @@ GroupTimer::GroupTimer(const model::Model& model, const GroupOptions& options, s
     : options_(options), shares_(std::move(shares)), link_(options.link, options.cards[0].hardware.clock_mhz) {
   known.resize(shares_.size());
   for (std::size_t k = 0; k < shares_.size(); ++k) {
-    layouts_.push_back(std::make_unique<Layout>(place(model, options.cards[k].hardware, options.common.context_tokens,
-                                                      options.common.kv_bits, shares_[k])));
+    layouts_.push_back(std::make_unique<Layout>(
+        place(model, options.cards[k].hardware, options.common.context_tokens, options.common.kv_bits, shares_[k])));
     // Cards of one kind share what was found for the first of them.
     std::size_t first = 0;
     while (options.cards[first].name != options.cards[k].name) ++first;
-    schedules_.push_back(
-        make_group_schedule(*layouts_[k], options.common, effort, link_.block_cycles(), known[first]));
+    schedules_.push_back(make_group_schedule(*layouts_[k], options.common, effort, link_.block_cycles(), known[first]));
   }
 }
 
@@ -60,8 +59,8 @@ std::vector<TimedCard> GroupTimer::time(std::uint32_t blocks) const {
   for (std::size_t k = 0; k < cards; ++k) {
     TimedPhase& head = out[k].head;
     if (!shares_[k].is_last()) head.arrivals = since_first(arrivals(out[cards - 1].layers.timing.sent, cards - 1, k));
-    head.timing = time_token(schedules_[k].head, *layouts_[k], blocks, head.arrivals,
-                             out[k].layers.timing.cycles_with_head);
+    head.timing =
+        time_token(schedules_[k].head, *layouts_[k], blocks, head.arrivals, out[k].layers.timing.cycles_with_head);
   }
   return out;
 }
@@ -92,9 +91,9 @@ GroupPosition GroupTimer::token(const std::vector<TimedCard>& cards) const {
   for (std::size_t from = 0; from < count; ++from)
     for (std::size_t to = 0; to < count; ++to)
       if (from != to)
-        out.cycles = std::max(
-            out.cycles, arrivals({out.cards[from].head_start + out.cards[from].head}, from, to).front() +
-                            static_cast<std::uint64_t>(contract::kLinkPickCycles));
+        out.cycles =
+            std::max(out.cycles, arrivals({out.cards[from].head_start + out.cards[from].head}, from, to).front() +
+                                     static_cast<std::uint64_t>(contract::kLinkPickCycles));
   return out;
 }
 

@@ -234,9 +234,9 @@ Layout place(const model::Model& model, const contract::HardwareConfig& hardware
     place_layer(model.layers()[share.first_layer + i], h, layout, cursors);
   if (share.is_of_group() && !share.is_last()) layout.head_gain = cursors.constants.take(h.width);
   layout.head = place_matrix(format_for(model.head().type, hardware), share.ids, h.width, g, cursors);
-  layout.embedding =
-      h.tied_head ? layout.head
-                  : place_matrix(format_for(model.embedding().type, hardware), share.ids, h.width, g, cursors);
+  layout.embedding = h.tied_head
+                         ? layout.head
+                         : place_matrix(format_for(model.embedding().type, hardware), share.ids, h.width, g, cursors);
   // K and V lie above the words that the lanes' second ports only load.
   const std::uint64_t weight_only = static_cast<std::uint64_t>(contract::weight_only_words(hardware));
   if (cursors.words.at < weight_only) cursors.words.take(weight_only - cursors.words.at);

@@ -12,7 +12,7 @@ namespace {
 
 std::uint32_t divide_up(std::uint32_t value, std::uint32_t by) { return (value + by - 1) / by; }
 
-constexpr const char* kDown = "down";  ///< the matrix whose result is a layer's
+constexpr const char* kDown = "down";     ///< the matrix whose result is a layer's
 constexpr std::uint32_t kMostPieces = 8;  ///< bursts or drains a matrix is cut into: the program memory is small
 
 struct Range {

@@ -73,10 +73,10 @@ struct Footprint {
   std::vector<Read> reads;
   std::vector<Write> writes;
   std::vector<PortUse> ports;
-  std::vector<std::uint32_t> logits;  ///< kLogits: cycles after issue in which its slices enter
-  std::uint32_t first_block = 0;           ///< of a vector that is received or sent
-  std::vector<std::uint32_t> received;     ///< kReceive: cycles after issue in which its blocks are taken
-  std::vector<std::uint32_t> sent;         ///< with receivers: cycles after issue in which its blocks are handed over
+  std::vector<std::uint32_t> logits;    ///< kLogits: cycles after issue in which its slices enter
+  std::uint32_t first_block = 0;        ///< of a vector that is received or sent
+  std::vector<std::uint32_t> received;  ///< kReceive: cycles after issue in which its blocks are taken
+  std::vector<std::uint32_t> sent;      ///< with receivers: cycles after issue in which its blocks are handed over
 };
 
 /// Row groups and column sets of a matvec at this number of blocks.

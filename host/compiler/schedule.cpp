@@ -57,7 +57,7 @@ std::vector<Stage> layer_stages(const Layout& layout, const CompileOptions& opti
         if (options.progress) options.progress("order", share);
       };
       known.emplace_back(place, options.order_seed != 0 ? random_order(layout, first, options.order_seed)
-                                                         : search_order(layout, first, effort, progress));
+                                                        : search_order(layout, first, effort, progress));
       found = known.end() - 1;
     }
     Stage stage{{}, first, iterations, true, false, found->second};
@@ -91,8 +91,7 @@ GroupSchedule make_group_schedule(const Layout& layout, const CompileOptions& op
                     layout.share.is_last() ? contract::Receivers::kOtherCards : contract::Receivers::kNextCard, known))
     schedule.layers.stages.push_back(std::move(stage));
   schedule.head.phase = contract::Phase::kHead;
-  if (!layout.share.is_last())
-    schedule.head.stages.push_back({lower_receive(layout, layout.head_gain, block_cycles)});
+  if (!layout.share.is_last()) schedule.head.stages.push_back({lower_receive(layout, layout.head_gain, block_cycles)});
   schedule.head.stages.push_back({lower_head(layout)});
   return schedule;
 }
