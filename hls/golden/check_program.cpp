@@ -200,7 +200,8 @@ class Checker {
     const auto slice = static_cast<std::uint32_t>(config_.vector_lanes);
     const std::uint32_t first = in.vector.first_row, end = first + in.vector.rows;
     require(iterations == 1, "logits come once a token, not in a loop of several iterations");
-    require(logits_end_ != 0 || first == shape_.first_id, "the first logit isn't that of the first id held");
+    require(logits_end_ != 0 || !program_.is_of_group() || first == shape_.first_id,
+            "the first logit isn't that of the first id held");
     require(first % slice == 0 && (end % slice == 0 || end == shape_.first_id + shape_.held_ids()),
             "logits must be cut at a slice's border");
     require(logits_end_ == 0 || first == logits_end_, "logits don't go on where the ones before ended");

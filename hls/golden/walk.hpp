@@ -26,6 +26,8 @@ struct TokenPart {
   contract::Phase phase = contract::Phase::kToken;
   bool with_head = true;
 
+  /// All of a token, on a card alone.
+  static TokenPart whole(bool with_head) { return TokenPart{contract::Phase::kToken, with_head}; }
   bool has(const contract::Loop& loop) const {
     return loop.phase == static_cast<std::uint32_t>(phase) && (loop.is_head == 0 || with_head);
   }

@@ -104,7 +104,7 @@ class RtlCard final : public Card {
            shape.context_tokens);
     // Times depend on nothing else.
     if (timed_.emplace(request.position / contract::kBlockValues, request.want_next).second)
-      refuse_faults([&] { scoreboard_.token(request.position, {contract::Phase::kToken, request.want_next}); });
+      refuse_faults([&] { scoreboard_.token(request.position, golden::TokenPart::whole(request.want_next)); });
   }
 
   [[nodiscard]] std::uint64_t most_cycles(const TokenRequest& request) const {

@@ -241,7 +241,7 @@ std::string RtlDriver::run_text(std::uint32_t index) const {
   std::string text;
   std::uint32_t runs = 0;
   golden::walk(
-      bundle_.program(), {contract::Phase::kToken, with_head_}, [&](const contract::Loop&, const golden::Step& step) {
+      bundle_.program(), golden::TokenPart::whole(with_head_), [&](const contract::Loop&, const golden::Step& step) {
         if (runs++ != index) return;
         text = fmt::format(", instruction {} ({}, iteration {})", step.index,
                            golden::opcode_name(bundle_.program().instructions[step.index].opcode()), step.iteration);

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <memory>
 
+#include "hls/golden/machine.hpp"
 #include "host/base/error.hpp"
 #include "host/card/card.hpp"
 #include "host/compiler/compiler.hpp"
@@ -165,6 +167,40 @@ void expect_error(ExitCode code, const std::function<void()>& action, const std:
     EXPECT_EQ(error.code(), code) << error.what();
     EXPECT_THAT(error.what(), HasSubstr(part));
   }
+}
+
+/// The first card's layers send when the second's may take it, and not a cycle later.
+TEST(GroupLink, BlocksThatComeACycleLateAreAHazard) {
+  const TemporaryPlace place;
+  const bundle::Bundle all = group(model("five_layers"), "2xtiny", "aurora-25g", place.path() / "g");
+  const auto machine = [&](std::size_t k) {
+    const bundle::Bundle& card = all.cards()[k];
+    return std::make_unique<golden::Machine>(card.hardware(), card.shape(), card.program(), card.image(), 1);
+  };
+  const auto first = machine(0), second = machine(1);
+  golden::LinkVector start{std::vector<float>(all.shape().width, 0.25F), {}};
+  start.cycles.assign((all.shape().width + 31) / 32, 0);
+  golden::LinkVector sent = first->run(contract::Phase::kLayers, 1, 0, {}, &start).sent;
+  ASSERT_EQ(sent.values.size(), all.shape().width);
+  ASSERT_EQ(sent.cycles.size(), start.cycles.size());
+  contract::LinkClock link(all.plan().link, all.hardware().clock_mhz);
+  link.start_vector(contract::link_hops(0, 1, 2));
+  for (std::uint64_t& cycle : sent.cycles) cycle = link.arrival(cycle);
+  const std::uint64_t phase = sent.cycles.front();
+  for (std::uint64_t& cycle : sent.cycles) cycle -= phase;
+  EXPECT_NO_THROW((void)second->run(contract::Phase::kLayers, 1, 0, {}, &sent));
+  for (std::uint64_t& cycle : sent.cycles) ++cycle;
+  try {
+    (void)second->run(contract::Phase::kLayers, 1, 0, {}, &sent);
+    FAIL() << "a block was taken before it was there";
+  } catch (const golden::Fault& fault) {
+    EXPECT_THAT(fault.what(),
+                HasSubstr("(receive, iteration 0) takes block 0 from the link at cycle 0, but it is there "
+                          "from cycle 1 on"));
+  }
+  sent.values.pop_back();
+  EXPECT_THROW((void)second->run(contract::Phase::kLayers, 1, 0, {}, &sent), golden::Fault);
+  EXPECT_THROW((void)second->run(contract::Phase::kLayers, 1, 0, {}, nullptr), golden::Fault);
 }
 
 class GroupInForm : public testing::Test {

@@ -14,10 +14,10 @@ namespace {
 
 using card::PhaseTime;
 
-// 10 cycles a block, 100 cycles of 1 ns a hop and 8 of receiver and deskew: with header (1) and sender (4), a vector's
+// 10 cycles a block, 101 cycles of 1 ns a hop and 7 of receiver and deskew: with header (1) and sender (4), a vector's
 // first block can be taken 15 + 108·hops cycles after it was handed over.
 constexpr int kClockMhz = 1000;
-constexpr contract::LinkConfig kLink = {"test", "", 102400, 60, 40};
+constexpr contract::LinkConfig kLink = {"test", "", 102400, 61, 40};
 constexpr std::uint64_t kFirst = 15, kHop = 108;
 
 struct CardTimes {

@@ -33,7 +33,8 @@ BENCHMARK(token)->Args({1, 32})->Args({2, 32})->Args({1, 255})->UseRealTime()->U
 void scoreboard(benchmark::State& state) {
   Fixture& f = fixture();
   Scoreboard board(f.shapes.config, f.program, f.image.view.lane_word_count, f.image.view.kv_word_count);
-  for (auto _ : state) benchmark::DoNotOptimize(board.token(static_cast<std::uint32_t>(state.range(0)), true).cycles);
+  for (auto _ : state)
+    benchmark::DoNotOptimize(board.token(static_cast<std::uint32_t>(state.range(0)), TokenPart::whole(true)).cycles);
 }
 BENCHMARK(scoreboard)->Arg(32)->Arg(255)->Unit(benchmark::kMicrosecond);
 

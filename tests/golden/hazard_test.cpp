@@ -373,7 +373,7 @@ TEST(HazardTest, TokenLastsUntilItsLastResultIsReadable) {
     ProgramBuilder builder(config, 64);
     builder.add_at(in, at);
     const contract::Program program = builder.build();
-    return Scoreboard(config, program, kWeightWords, kKvWords).token(0, true).cycles;
+    return Scoreboard(config, program, kWeightWords, kKvWords).token(0, TokenPart::whole(true)).cycles;
   };
   EXPECT_EQ(cycles(matvec(3, 2), kFour), kStart + 7 + 5 + contract::kMatvecCycles);
   EXPECT_EQ(cycles(rows(Opcode::kLogits, kFour, 6), kFour, 30),

@@ -80,7 +80,7 @@ TEST(NoiseTest, EachTokenMakesItsOwn) {
   builder.add_at(logits(kWide, 0, 600), 5000);
   const contract::Program program = builder.build();
   Scoreboard board(kWide, program, 1000, 1000);
-  for (int token = 0; token < 3; ++token) EXPECT_NO_THROW(board.token(0, true));
+  for (int token = 0; token < 3; ++token) EXPECT_NO_THROW(board.token(0, TokenPart::whole(true)));
 }
 
 }  // namespace

@@ -158,10 +158,10 @@ TEST(ScoreboardTest, IssueFollowsEntryDelaysOwnDelaysAndTheDelayTable) {
   program.loops = {loop, head};
   Scoreboard board(config, program, 100, 0);
   // 17 | 100 11 100 11 100 | 40, and so on in the columns of longer contexts.
-  EXPECT_EQ(board.token(0, false).cycles, 17u + 3 * 100 + 2 * 11 + contract::kMatvecCycles);
-  EXPECT_EQ(board.token(0, true).cycles, 17u + 3 * 100 + 2 * 11 + 40 + contract::kMatvecCycles);
-  EXPECT_EQ(board.token(95, true).cycles, 19u + 3 * 300 + 2 * 11 + 60 + contract::kMatvecCycles);
-  EXPECT_EQ(board.token(95, true).busy_beats, 7u);
+  EXPECT_EQ(board.token(0, TokenPart::whole(false)).cycles, 17u + 3 * 100 + 2 * 11 + contract::kMatvecCycles);
+  EXPECT_EQ(board.token(0, TokenPart::whole(true)).cycles, 17u + 3 * 100 + 2 * 11 + 40 + contract::kMatvecCycles);
+  EXPECT_EQ(board.token(95, TokenPart::whole(true)).cycles, 19u + 3 * 300 + 2 * 11 + 60 + contract::kMatvecCycles);
+  EXPECT_EQ(board.token(95, TokenPart::whole(true)).busy_beats, 7u);
 }
 
 TEST(GoldenMachineTest, LoopAddsStridesToAddresses) {

@@ -26,7 +26,7 @@ inline std::string verdict(const contract::HardwareConfig& config, const contrac
                            std::uint32_t position = 0) {
   Scoreboard board(config, program, kWeightWords, kKvWords);
   try {
-    board.token(position, true);
+    board.token(position, TokenPart::whole(true));
   } catch (const Fault& fault) {
     return fault.what();
   }

@@ -138,7 +138,7 @@ inline std::string golden_refusal(const bundle::Bundle& bundle, const Program& p
   golden::Scoreboard clock(bundle.hardware(), program, bundle.image().lane_word_count, bundle.image().kv_word_count);
   try {
     for (std::uint32_t position = 0; position < 2; ++position) {
-      const std::uint32_t cycles = clock.token(position, true).cycles;
+      const std::uint32_t cycles = clock.token(position, golden::TokenPart::whole(true)).cycles;
       if (cycles != program.cycles_with_head[0]) return "length " + std::to_string(cycles);
     }
   } catch (const golden::Fault& fault) {

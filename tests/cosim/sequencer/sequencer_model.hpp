@@ -30,7 +30,7 @@ inline std::vector<Run> runs_of(const contract::Program& program, std::uint32_t 
   std::array<std::int64_t, contract::kUnits> issue{};
   const contract::Loop* current = nullptr;
   std::array<bool, contract::kUnits> entered{};
-  golden::walk(program, with_head, [&](const contract::Loop& loop, const golden::Step& step) {
+  golden::walk(program, golden::TokenPart::whole(with_head), [&](const contract::Loop& loop, const golden::Step& step) {
     if (&loop != current) entered.fill(false);
     current = &loop;
     const contract::CommonFields& common = program.instructions[step.index].common;
