@@ -31,27 +31,9 @@ class Planner {
 
   Plan choose() {
     Plan plan;
-    std::vector<CardShare> split = share_model(model_, options_, HeadSplit::kAllCards);
-    if (!fits(split)) {
-      plan.timer = timer(split);
-      return plan;
-    }
-    std::vector<Alternative>& tried = plan.report.alternatives;
-    tried.push_back({"head by rows over all cards, in proportion", cycles(split), false});
-    const std::uint64_t balanced = balance(split, tried.back().cycles);
-    tried.push_back({"head by rows over all cards, until they end together", balanced, true});
-    const std::vector<CardShare> whole = share_model(model_, options_, HeadSplit::kLastCard);
-    tried.push_back(
-        {"head on the last card, but for a row group of each other", fits(whole) ? cycles(whole) : 0, false});
-    const auto best = std::min_element(tried.begin(), tried.end(), [](const Alternative& a, const Alternative& b) {
-      return b.cycles == 0 || (a.cycles != 0 && a.cycles < b.cycles);
-    });
-    if (best->cycles < balanced && best == tried.end() - 1) {
-      split = whole;
-      tried[1].chosen = false;
-      best->chosen = true;
-    }
-    plan.timer = timer(split);
+    std::vector<CardShare> best = share_model(model_, options_, HeadSplit::kAllCards);
+    if (fits(best)) best = fastest(best, plan.report.alternatives);
+    plan.timer = timer(best);
     return plan;
   }
 
@@ -68,8 +50,28 @@ class Planner {
     return timed->token(timed->time(timed->layout(0).geometry.context_blocks)).cycles;
   }
 
+  /// Of the splits that are looked at; `in_proportion` fits.
+  std::vector<CardShare> fastest(const std::vector<CardShare>& in_proportion, std::vector<Alternative>& tried) {
+    struct Split {
+      const char* what;
+      std::vector<CardShare> shares;
+    };
+    std::vector<Split> splits = {{"head by rows over all cards, until they end together", in_proportion},
+                                 {"head by rows over all cards, in proportion", in_proportion},
+                                 {"head on the last card, but for a row group of each other",
+                                  share_model(model_, options_, HeadSplit::kLastCard)}};
+    balance(splits[0].shares, cycles(in_proportion));
+    std::size_t best = 0;
+    for (std::size_t i = 0; i < splits.size(); ++i) {
+      tried.push_back({splits[i].what, fits(splits[i].shares) ? cycles(splits[i].shares) : 0, false});
+      if (tried[i].cycles != 0 && tried[i].cycles < tried[best].cycles) best = i;
+    }
+    tried[best].chosen = true;
+    return splits[best].shares;
+  }
+
   /// Moves rows of the head from the card that ends last to the one that ends first, while that helps.
-  std::uint64_t balance(std::vector<CardShare>& shares, std::uint64_t best) {
+  void balance(std::vector<CardShare>& shares, std::uint64_t best) {
     const std::uint32_t blocks = timer(shares)->layout(0).geometry.context_blocks;
     for (std::uint32_t move = 0; move < kMostRowMoves; ++move) {
       const std::unique_ptr<GroupTimer> timed = timer(shares);
@@ -92,7 +94,6 @@ class Planner {
       best = now;
       shares = moved;
     }
-    return best;
   }
 
   const model::Model& model_;
