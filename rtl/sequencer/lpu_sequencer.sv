@@ -88,7 +88,8 @@ module lpu_sequencer #(
   localparam int TimeBits = lpu_sequencer_pkg::TimeBits;
   localparam int OpcodeBits = lpu_pkg::CommonOpcodeWidth;
   localparam int FirstField = lpu_pkg::CommonDelayByLengthLsb + lpu_pkg::CommonDelayByLengthWidth;
-  // Up to the last field that the unit reads: a matvec's `finish` is for schedules.
+  // Up to the last field that the unit reads: a matvec's `finish` is for schedules, the vector unit's `receivers` and a
+  // loop's phase for links, which the core doesn't have yet.
   localparam int MvuBits = lpu_pkg::MatvecFinishLsb - FirstField;
   localparam int VpuBits = lpu_pkg::VectorGridStrideLsb + lpu_pkg::VectorGridStrideWidth - FirstField;
   localparam int SmxBits = lpu_pkg::SoftmaxGridStrideLsb + lpu_pkg::SoftmaxGridStrideWidth - FirstField;

@@ -245,7 +245,8 @@ class SequencerBench {
       ASSERT_EQ(index, handed->second.index) << where;
       ASSERT_EQ(iteration, handed->second.iteration) << where;
       contract::Instruction in = program.instructions[handed->second.pc];
-      in.common.delay = in.common.delay_by_length = in.matvec.finish = 0;
+      // What no unit reads isn't handed over: what is for schedules, and the links that the core doesn't have yet.
+      in.common.delay = in.common.delay_by_length = in.matvec.finish = in.vector.receivers = 0;
       std::uint32_t words[contract::kInstructionWords];
       contract::pack(in, words);
       for (std::size_t i = 0; i < contract::kInstructionWords; ++i)
