@@ -84,11 +84,13 @@ class Planner {
       }
       const MatrixPlace& head = timed->layout(last).head;
       const std::uint64_t row_group_beats = head.row_group_words(), spare = (end(last) - end(first)) / 2;
-      const auto groups = static_cast<std::uint32_t>(spare / std::max<std::uint64_t>(1, row_group_beats));
-      if (groups == 0) break;
+      const auto lanes = static_cast<std::uint64_t>(options_.cards[last].hardware.lanes);
+      const std::uint64_t rows = spare / std::max<std::uint64_t>(1, row_group_beats) * lanes;
+      const std::uint32_t granule = id_granule(options_);
+      const auto ids = static_cast<std::uint32_t>(rows / granule * granule);
+      if (ids == 0) break;
       std::vector<CardShare> moved = shares;
-      const auto lanes = static_cast<std::uint32_t>(options_.cards[last].hardware.lanes);
-      if (!move_ids(moved, last, first, groups * lanes) || !fits(moved)) break;
+      if (!move_ids(moved, last, first, ids) || !fits(moved)) break;
       const std::uint64_t now = cycles(moved);
       if (now >= best) break;
       best = now;

@@ -32,14 +32,6 @@ std::vector<Speed> speeds_of(const model::Model& model, const GroupOptions& opti
   return speeds;
 }
 
-/// Ids are cut where a row group starts on every card.
-std::uint32_t id_granule(const GroupOptions& options) {
-  std::uint32_t granule = 1;
-  for (const GroupCard& card : options.cards)
-    granule = std::lcm(granule, static_cast<std::uint32_t>(card.hardware.lanes));
-  return granule;
-}
-
 void number(std::vector<CardShare>& shares) {
   std::uint32_t layer = 0, id = 0;
   for (std::size_t k = 0; k < shares.size(); ++k) {
@@ -65,7 +57,7 @@ void share_ids(const model::Model& model, const GroupOptions& options, HeadSplit
     // Every card holds a few rows: a program without a head would be another kind of program.
     const auto behind = static_cast<std::uint32_t>(shares.size() - 1 - k);
     if (split == HeadSplit::kLastCard) end = first + granule;
-    end = std::clamp(end, first + granule, vocabulary - std::min(vocabulary, behind * granule));
+    end = std::clamp(end, first + granule, vocabulary / granule * granule - behind * granule);
     if (behind == 0) end = vocabulary;
     shares[k].ids = end - first;
     first = end;
@@ -73,6 +65,13 @@ void share_ids(const model::Model& model, const GroupOptions& options, HeadSplit
 }
 
 }  // namespace
+
+std::uint32_t id_granule(const GroupOptions& options) {
+  std::uint32_t granule = 1;
+  for (const GroupCard& card : options.cards)
+    granule = std::lcm(granule, static_cast<std::uint32_t>(card.hardware.lanes));
+  return granule;
+}
 
 bool holds(const model::Model& model, const GroupOptions& options, const CardShare& share) {
   const Layout layout =

@@ -81,6 +81,21 @@ TEST(GroupPlan, LayersAndIdsAreHeldOnceByCardsThatHoldThem) {
   }
 }
 
+TEST(GroupPlan, IdsOfUnequalCardsAreCutWhereARowGroupStartsOnEach) {
+  const auto model = model::Model::open(test::model("odd_shape"));
+  ASSERT_NE(model->shape().vocabulary % 16, 0u) << "else no cut could be wrong";
+  for (const std::string hardware : {"tiny:16x4+tiny:2x1", "tiny:2x1+tiny:16x4", "tiny:16x4+2xtiny:2x1"}) {
+    const GroupReport report = estimate_group(*model, options_for(hardware, 32));
+    std::uint32_t id = 0;
+    for (const GroupCardReport& card : report.cards) {
+      EXPECT_EQ(card.share.first_id, id) << hardware;
+      EXPECT_EQ(card.share.first_id % 16, 0u) << hardware;
+      id += card.share.ids;
+    }
+    EXPECT_EQ(id, model->shape().vocabulary) << hardware;
+  }
+}
+
 TEST(GroupPlan, ChosenSplitIsTheFastestLookedAt) {
   const auto model = model::Model::open(test::model("five_layers"));
   const GroupReport report = estimate_group(*model, options_for("3xtiny", 64));
